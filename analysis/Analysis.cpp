@@ -1,0 +1,164 @@
+//===- Analysis.cpp - What is true of a program -----------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   findKernels -> for each launch: planForLaunch -> what all of them agree to
+//
+// A kernel has one text and may have several launches. It is changed only as
+// far as every launch that is known agrees: of the plans for one loop the one
+// that keeps most warps active is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Analysis.h"
+#include "analysis/LaunchPlan.h"
+#include "analysis/source/Kernels.h"
+#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/Regex.h"
+
+namespace catt {
+namespace {
+
+/// True if the first keeps more warps active than the second.
+bool throttlesLess(const LoopPlan &A, const LoopPlan &B) {
+  if ((A.Groups == 1) != (B.Groups == 1))
+    return A.Groups == 1;
+  return A.WarpsPerGroup > B.WarpsPerGroup;
+}
+
+/// Narrows the plan to what another launch agrees to.
+void agree(KernelPlan &Plan, const KernelPlan &Other, unsigned LaunchIndex) {
+  for (size_t I = 0; I < Plan.Loops.size() && I < Other.Loops.size(); ++I)
+    if (throttlesLess(Other.Loops[I], Plan.Loops[I])) {
+      Plan.Loops[I] = Other.Loops[I];
+      Plan.LaunchIndex = LaunchIndex;
+    }
+  if (Plan.CarveoutPercent != Other.CarveoutPercent)
+    Plan.CarveoutPercent.reset();
+}
+
+/// The launches that count: what the user tells goes before what is seen.
+std::vector<Launch> launchesOf(const Kernel &K,
+                               const AnalysisOptions &Options) {
+  for (const std::string &Name : {K.Name, K.UnqualifiedName})
+    if (auto It = Options.Told.find(Name); It != Options.Told.end())
+      return It->second;
+  std::vector<Launch> Comments;
+  for (const Launch &L : K.Launches)
+    if (L.From == Origin::Told)
+      Comments.push_back(L);
+  return Comments.empty() ? K.Launches : Comments;
+}
+
+void decide(KernelReport &Report, const AnalysisOptions &Options) {
+  Kernel &K = Report.Source;
+  for (const Loop &L : K.Loops)
+    Report.Profiles.push_back({L.Id, {}, std::nullopt, std::nullopt});
+  if (K.Loops.empty()) {
+    if (K.Refusals.empty())
+      Report.Plan.Refusals.push_back({Reason::NoLoop, K.Where, ""});
+    return;
+  }
+  K.Launches = launchesOf(K, Options);
+  std::vector<unsigned> Known; // launches with a block size
+  for (unsigned I = 0; I < K.Launches.size(); ++I)
+    if (K.Launches[I].Block.count())
+      Known.push_back(I);
+  // Reserved shared memory is the same for every launch of the kernel, so only
+  // a single launch can ask for it.
+  bool MayReserve = Known.size() == 1;
+  bool Planned = false;
+  for (unsigned I : Known) {
+    LaunchPlan P = planForLaunch(K, K.Launches[I], Options, MayReserve);
+    if (Planned) {
+      agree(Report.Plan, P.Plan, I);
+      continue;
+    }
+    Planned = true;
+    Report.Profiles = std::move(P.Profiles);
+    Report.Plan = std::move(P.Plan);
+    Report.Plan.LaunchIndex = I;
+  }
+  if (!Planned)
+    Report.Plan.Refusals.push_back({Reason::UnknownLaunch, K.Where, ""});
+}
+
+//===-- Files ------------------------------------------------------------===//
+
+/// Sites in files that are not to be edited become refusals.
+void restrictFiles(Kernel &K, const Report &R, const llvm::Regex *Headers) {
+  auto Editable = [&](const std::string &File) {
+    return File == R.MainFile || (Headers && Headers->match(File));
+  };
+  for (Loop &L : K.Loops)
+    if (L.Site && !Editable(L.Site->Span.File)) {
+      L.Refusals.push_back({Reason::OtherFile, L.Site->Where, ""});
+      L.Site.reset();
+    }
+  for (Launch &L : K.Launches)
+    for (std::optional<SourceSpan> *S : {&L.SharedArgument, &L.Statement})
+      if (*S && !Editable((*S)->File))
+        S->reset();
+}
+
+/// A kernel with an error in its text, or in that of a function it reaches, is
+/// not to be trusted, nor edited: what is wrong is missing from the AST.
+void refuseBroken(Kernel &K, const Report &R) {
+  for (const Diagnostic &D : R.Diagnostics)
+    for (const LineRange &L : K.Lines)
+      if (D.Severity >= Diagnostic::Level::Error && D.Where.File == L.File &&
+          L.First <= D.Where.Line && D.Where.Line <= L.Last) {
+        K.Refusals.push_back({Reason::BrokenCode, D.Where, D.Message});
+        return;
+      }
+}
+
+} // namespace
+
+llvm::Expected<Report> analyze(const TranslationUnit &Unit,
+                               const AnalysisOptions &Options) {
+  Report R;
+  R.MainFile = Unit.mainFile();
+  R.Gpu = Options.Gpu;
+  R.How = Options.How;
+  R.Cuda = Unit.toolkit();
+  R.Notes = Unit.notes();
+  R.Diagnostics = Unit.diagnostics();
+  llvm::Expected<llvm::GlobPattern> Glob =
+      llvm::GlobPattern::create(Options.KernelGlob);
+  if (!Glob)
+    return Glob.takeError();
+  llvm::Regex Headers(Options.HeaderFilter);
+
+  std::vector<Kernel> Kernels = findKernels(
+      Unit,
+      [&](const std::string &Name, const std::string &Unqualified) {
+        return Glob->match(Name) || Glob->match(Unqualified);
+      },
+      R.Diagnostics);
+  auto AddText = [&](const std::string &Path) {
+    if (!Path.empty() && !R.Texts.count(Path))
+      if (auto Text = textOf(Unit, Path))
+        R.Texts[Path] = std::move(*Text);
+  };
+  AddText(R.MainFile);
+  for (Kernel &K : Kernels) {
+    AddText(K.Span.File);
+    refuseBroken(K, R);
+    restrictFiles(K, R, Options.HeaderFilter.empty() ? nullptr : &Headers);
+    for (const Loop &L : K.Loops)
+      if (L.Site)
+        AddText(L.Site->Span.File);
+    KernelReport KR;
+    KR.Source = std::move(K);
+    decide(KR, Options);
+    R.Kernels.push_back(std::move(KR));
+  }
+  return R;
+}
+
+} // namespace catt

@@ -1,0 +1,358 @@
+//===- Types.h - The structs that the stages hand on -------------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   source text + compile flags
+//     | parse        source/CudaFrontEnd          -> TranslationUnit
+//     v
+//   Kernel           source/Kernels, Launches     loops, accesses, launches
+//     | measure      device/Occupancy             -> Residency
+//     |              memory/Footprint, Reuse      -> LevelFootprint
+//     v
+//   LoopProfile
+//     | plan         plan/ThrottlePlan            pure arithmetic
+//     v
+//   KernelPlan       decisions and refusals, each with its reason
+//     | transform    transforms/                  -> Edits
+//     v
+//   new text
+//
+// Everything below is a finished plain value: no Clang, no isl, no pointers
+// into the AST. A Report can be printed, compared and rewritten from long after
+// the translation unit is gone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_TYPES_H
+#define CATT_ANALYSIS_TYPES_H
+
+#include "analysis/memory/AffineIndex.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace catt {
+
+constexpr int64_t LineBytes = 128;  ///< L1 cache line, CUDA C++ Best Practices
+constexpr int64_t SectorBytes = 32; ///< unit of traffic below L1, ibid.
+constexpr int64_t WarpLanes = 32;   ///< threads per warp, all capabilities
+
+//===-- Where ------------------------------------------------------------===//
+
+/// A place in a source file, as compilers print it. Line 0: nowhere.
+struct Location {
+  std::string File;
+  unsigned Line = 0;   ///< from 1
+  unsigned Column = 0; ///< from 1, in bytes
+  bool valid() const { return Line != 0; }
+};
+
+/// The lines [First, Last] of a file, counted from 1.
+struct LineRange {
+  std::string File;
+  unsigned First = 0;
+  unsigned Last = 0;
+};
+
+/// The bytes [Begin, End) of a file.
+struct SourceSpan {
+  std::string File;
+  unsigned Begin = 0;
+  unsigned End = 0;
+};
+
+//===-- How sure ---------------------------------------------------------===//
+
+/// Where a number comes from.
+enum class Origin : uint8_t {
+  Proved,    ///< follows from the source
+  Estimated, ///< a bound or a model's value
+  Measured,  ///< asked of a tool or a device (ptxas, nvidia-smi)
+  Told,      ///< by the user: an option or a comment
+};
+
+/// Every reason for which something is refused or left alone. Texts, remedies
+/// and the documentation table live in plan/Reasons.
+enum class Reason : uint8_t {
+  // Nothing to do.
+  Fits,           ///< the footprint fits in L1
+  NoReuse,        ///< no line is used again by a later iteration
+  NoLoop,         ///< the kernel has no loop
+  NoGlobalAccess, ///< the loop touches no memory that L1 caches
+  // Not known.
+  UnknownLaunch,    ///< no launch gives the block size
+  UnknownStride,    ///< a stride is known only at run time
+  UnknownTripCount, ///< a loop bound is known only at run time
+  Irregular,        ///< an index depends on loaded data
+  TooComplex,       ///< the counting quota ran out
+  NotInstantiated,  ///< a template that this file never instantiates
+  // Not worth it.
+  CannotFit, ///< even one warp of one block overflows L1
+  SmallGain, ///< predicted gain below the threshold
+  // Not safe.
+  DivergentBarrier,   ///< no statement around the loop is reached by all
+  BarrierInside,      ///< __syncthreads or another block-wide wait inside
+  WarpsCommunicate,   ///< polling, locks, volatile or atomic loop exits
+  LeavesStatement,    ///< return/break/continue/goto out, before sm_70
+  JumpInto,           ///< a label inside that a goto outside targets
+  InlineAssembly,     ///< asm that is not known to be harmless
+  CooperativeLaunch,  ///< launched cooperatively: blocks wait for each other
+  ThreadsExitedEarly, ///< some threads returned before, before sm_70
+  // Not editable.
+  InMacro,              ///< written by a macro
+  InSystemHeader,       ///< not the user's file
+  OtherFile,            ///< in a header that --header-filter leaves alone
+  CalledTwice,          ///< in a device function with several callers
+  InstantiationsDiffer, ///< instantiations of one template want different edits
+  Suppressed,           ///< catt: off or NOLINT
+  AlreadyRewritten,     ///< carries this tool's marker
+  LaunchNotEditable,    ///< the launch cannot be edited, or is not visible
+  NotEnoughShared,      ///< shared memory left is too small to reserve
+  BrokenCode,           ///< an error in the kernel's own code
+  LoopDeclaresResult,   ///< a declaration stops the statement being wrapped
+};
+
+/// A refusal is a result: what, where, and the names that the text needs.
+struct Refusal {
+  Reason Why;
+  Location Where;
+  std::string Detail; ///< "the macro FOR_EACH", "the call to __syncthreads()"
+};
+
+//===-- Source -----------------------------------------------------------===//
+
+/// Extents of a block or grid; what is not known stays empty.
+struct Shape {
+  std::optional<int64_t> X, Y, Z;
+  /// The product, if all three are known.
+  std::optional<int64_t> count() const {
+    if (!X || !Y || !Z)
+      return std::nullopt;
+    return *X * *Y * *Z;
+  }
+};
+
+/// One launch of a kernel that the program (or the user) shows.
+struct Launch {
+  Location Where; ///< of the launch, or of the comment that tells it
+  Origin From = Origin::Proved;
+  Shape Grid, Block;
+  std::optional<int64_t> DynamicSharedBytes;
+  bool Cooperative = false;
+  std::string Text; ///< "<<<grid, 256>>>"
+  /// Parameters whose argument folds to a constant at this launch.
+  std::map<std::string, int64_t> Arguments;
+  /// For `<<<>>>` in an editable file: the bytes of the third (dynamic shared
+  /// memory) configuration argument, empty span at the place where it would be
+  /// inserted if absent.
+  std::optional<SourceSpan> SharedArgument;
+  /// The whole statement that holds the launch, where an edit can put another
+  /// statement before it.
+  std::optional<SourceSpan> Statement;
+  /// The callee as it is spelled: "gesummv<float>".
+  std::string Callee;
+};
+
+enum class AddressSpace : uint8_t { Global, Shared, Local, Constant, Texture };
+
+/// An affine condition: the access happens only where Condition >= 0.
+struct Guard {
+  AffineIndex Condition;
+};
+
+/// One memory reference. `tmp[i] += x` is one reference that reads and writes.
+struct Access {
+  Location Where;
+  std::string Text;    ///< as written: "A[i * n + j]"
+  std::string Base;    ///< the object it is based on: "A"
+  unsigned BaseId = 0; ///< equal ids: offsets count from the same address
+  AddressSpace Space = AddressSpace::Global;
+  bool Reads = false, Writes = false, Atomic = false, Volatile = false;
+  bool ThroughL1 = true; ///< false for __ldcg, __stcs and the like
+  unsigned SizeBytes = 0;
+  /// Bytes from the base; std::nullopt is irregular, and `Irregularity` says
+  /// why. The base is assumed to be aligned to a line, as cudaMalloc's are.
+  std::optional<AffineIndex> Offset;
+  std::optional<Refusal> Irregularity;
+  /// The innermost loop around it, by Loop::Id.
+  std::optional<unsigned> Loop;
+  /// Conditions under which it happens, outermost first. If GuardsKnown is
+  /// false there are others, which could not be expressed: counts are then
+  /// upper bounds.
+  std::vector<Guard> Guards;
+  bool GuardsKnown = true;
+};
+
+/// The statements that a loop over warp groups can go around: whole statements
+/// of one compound statement, reached by all (non-exited) threads together.
+struct WrapSite {
+  SourceSpan Span;        ///< from the first token to behind the last one
+  Location Where;         ///< of the first token
+  bool OwnLines = true;   ///< nothing else stands on its first and last line
+  bool NeedsSm70 = false; ///< threads may have exited before or leave inside
+  /// Warp-wide intrinsics inside: whole warps must stay in one group, whatever
+  /// the shape of the block.
+  bool WarpSynchronous = false;
+  /// Enclosing loops of the same kernel that repeat the barrier, by Loop::Id.
+  std::vector<unsigned> RepeatedBy;
+};
+
+/// A loop as the kernel executes it; a loop in a device function appears once
+/// for each call path.
+struct Loop {
+  unsigned Id = 0; ///< index in Kernel::Loops; parents come before children
+  std::optional<unsigned> Parent;
+  Location Where;
+  SourceSpan Span;
+  std::string Header;   ///< "for (int j = 0; j < n; ++j)"
+  std::string Iterator; ///< "j", empty if there is none
+  std::string Function; ///< the function whose text holds it
+  /// Iterations, where it can be expressed. May depend on threads.
+  std::optional<AffineIndex> TripCount;
+  /// True if the last iteration can come early (break, return, other exits):
+  /// TripCount is then an upper bound.
+  bool MayExitEarly = false;
+  bool HasUnrollPragma = false;
+  /// Arithmetic operations of one iteration outside inner loops (a count of
+  /// AST operators on arithmetic types, calls of math functions count 8).
+  unsigned Operations = 0;
+  std::optional<WrapSite> Site;  ///< if absent, Refusals says why
+  std::vector<Refusal> Refusals; ///< what stands against splitting
+};
+
+struct Parameter {
+  std::string Name;
+  std::string Type; ///< as written
+  bool IsPointer = false, IsInteger = false, IsRestrict = false;
+  /// Its name means its first value everywhere in the kernel: never assigned,
+  /// never hidden by another declaration.
+  bool IsFixed = false;
+};
+
+/// A kernel: one template instantiation is one kernel.
+struct Kernel {
+  std::string Name;            ///< "ns::gesummv<float>"
+  std::string UnqualifiedName; ///< "gesummv"
+  Location Where;              ///< of its name
+  SourceSpan Span;             ///< the definition, from its first token
+  /// The lines of the kernel and of every function that it reaches.
+  std::vector<LineRange> Lines;
+  /// Behind the body's opening brace: where statements can be added first.
+  unsigned BodyBegin = 0;
+  std::vector<Parameter> Parameters;
+  int64_t StaticSharedBytes = 0;
+  bool UsesDynamicShared = false;
+  std::optional<int64_t> MaxThreads; ///< __launch_bounds__, first argument
+  std::optional<int64_t> MinBlocks;  ///< __launch_bounds__, second argument
+  std::vector<Launch> Launches;
+  /// True if nothing outside this file can launch it (internal linkage).
+  bool AllLaunchesVisible = false;
+  std::vector<Loop> Loops;
+  std::vector<Access> Accesses;
+  std::vector<Refusal> Refusals; ///< why it cannot be analysed or edited
+};
+
+//===-- Measures ---------------------------------------------------------===//
+
+/// What limits the number of resident blocks.
+enum class Limiter : uint8_t { Warps, Blocks, Registers, SharedMemory, Grid };
+
+/// Blocks on one SM, and the L1 that they leave (MODEL.md section 2).
+struct Residency {
+  int64_t WarpsPerBlock = 0;
+  int64_t BlocksPerSM = 0;
+  Limiter LimitedBy = Limiter::Warps;
+  int64_t CarveoutBytes = 0; ///< shared-memory part of the unified memory
+  int64_t L1Bytes = 0;       ///< what is left of it for L1D
+  Origin From = Origin::Proved;
+  int64_t activeWarps() const { return WarpsPerBlock * BlocksPerSM; }
+};
+
+/// Lines that one iteration of one loop level touches (MODEL.md section 4).
+struct LevelFootprint {
+  unsigned Loop = 0;
+  int64_t LinesPerWarp = 0;  ///< of the warp that touches most
+  int64_t LinesPerBlock = 0; ///< distinct lines of all warps of a block
+  int64_t LinesShared = 0;   ///< of those, lines that every block touches
+  int64_t SectorsPerBlock = 0;
+  /// Warps per group -> distinct lines of the group that touches most, for the
+  /// groups [g*w, (g+1)*w) and each w = ceil(W / N) that some N gives.
+  std::map<int64_t, int64_t> LinesByWarps;
+  /// True if a later iteration of this level uses some of the lines again.
+  bool Reuse = false;
+  Origin From = Origin::Proved; ///< Estimated: an upper bound
+};
+
+/// What one iteration of a loop asks of the memory, for one warp, with all
+/// loops inside it run completely. Sectors shared by the warps of a block are
+/// divided among them.
+struct LoopWork {
+  double Lookups = 0;      ///< lines looked up in L1
+  double Loads = 0;        ///< load instructions
+  double LoadsNew = 0;     ///< of those, that meet a sector for the first time
+  double LoadsAgain = 0;   ///< that meet one of an earlier iteration
+  double SectorsNew = 0;   ///< from below L1 even if all else stays
+  double SectorsAgain = 0; ///< that an earlier iteration fetched
+  bool Stores = false;     ///< global memory is written in the loop
+  std::optional<int64_t> Iterations; ///< of the loop
+};
+
+/// What is known of one loop under one launch.
+struct LoopProfile {
+  unsigned Loop = 0;
+  std::vector<LevelFootprint> Levels; ///< this loop, then its ancestors
+  std::optional<Refusal> Unknown;     ///< why a level could not be counted
+  /// For a loop whose lines do not all fit: what the time model needs.
+  std::optional<LoopWork> Work;
+};
+
+//===-- Decisions --------------------------------------------------------===//
+
+/// A decision left to run time: WarpsPerGroup where Parameter >= From.
+struct RuntimeCase {
+  std::string Parameter; ///< an integer parameter of the kernel
+  int64_t From = 0;
+  int64_t WarpsPerGroup = 0;
+};
+
+/// The decision for one loop. Groups == 1 leaves it alone, and Why says why.
+struct LoopPlan {
+  unsigned Loop = 0;
+  /// Empty, or: the largest From that the parameter reaches decides, below the
+  /// first one the loop runs undivided. Ascending; then Groups is the largest.
+  std::vector<RuntimeCase> Cases;
+  int64_t WarpsPerGroup = 0;       ///< active warps per block while it runs
+  int64_t Groups = 1;              ///< N of CATT equation 9
+  int64_t FootprintBytes = 0;      ///< of all resident warps, as it is
+  int64_t FootprintBytesAfter = 0; ///< with the decision applied
+  int64_t LinesPerWarp = 0;
+  std::optional<Refusal> Why; ///< empty: it is to be split
+  /// Predicted time before / after, where the time model was asked; the model
+  /// errs by a third in the mean, so this ranks rather than promises.
+  std::optional<double> PredictedGain;
+  /// Longest stride between neighbouring lanes, where the layout is the cause.
+  std::optional<int64_t> LaneStrideBytes;
+  std::string Reference; ///< the reference that costs most: "A[i * n + j]"
+};
+
+/// The decisions for one kernel under its launches.
+struct KernelPlan {
+  std::optional<Residency> Before, After;
+  std::optional<unsigned> LaunchIndex; ///< the launch that decided
+  std::vector<LoopPlan> Loops;
+  int64_t BlocksRemoved = 0; ///< M of CATT equation 9
+  /// reserve-shared: bytes per block that bring residency down to After.
+  std::optional<int64_t> ReserveSharedBytes;
+  /// prefer-l1: percentage for cudaFuncAttributePreferredSharedMemoryCarveout.
+  std::optional<int64_t> CarveoutPercent;
+  std::vector<Refusal> Refusals;
+};
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,364 @@
+//===- Occupancy.cpp - Resident blocks, and what limits them --------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/device/Occupancy.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+int64_t warpsOf(int64_t Threads) { return divideCeil(Threads, WarpLanes); }
+
+/// Registers of one warp, as allocated.
+int64_t registersPerWarp(const Device &D, int64_t PerThread) {
+  return alignTo(PerThread * WarpLanes, D.RegisterAllocationUnit);
+}
+
+/// The launch check allocates in all sub-partitions at once, so the warps are
+/// rounded up to their number (cudaOccMaxBlocksPerSMRegsLimit).
+int64_t registersChecked(const Device &D, const BlockResources &B,
+                         int64_t Partitions) {
+  return registersPerWarp(D, B.RegistersPerThread) *
+         alignTo(warpsOf(B.Threads), Partitions);
+}
+
+int64_t registerLimit(const Device &D, const BlockResources &B,
+                      int64_t Partitions) {
+  if (B.RegistersPerThread > D.LaunchRegistersPerThread ||
+      registersChecked(D, B, Partitions) > D.RegistersPerBlock)
+    return 0;
+  int64_t WarpsPerPartition =
+      D.RegistersPerSM / Partitions / registersPerWarp(D, B.RegistersPerThread);
+  return WarpsPerPartition * Partitions / warpsOf(B.Threads);
+}
+
+std::optional<int64_t> registerLimit(const Device &D, const BlockResources &B) {
+  if (B.RegistersPerThread == 0)
+    return std::nullopt;
+  // What cannot run on the other Pascals (four partitions) is refused on 6.0
+  // (two) as well: cudaOccMaxActiveBlocksPerMultiprocessor.
+  if (D.Capability == 60 && registerLimit(D, B, 4) == 0)
+    return 0;
+  return registerLimit(D, B, D.SubPartitions);
+}
+
+/// Shared memory that all blocks of an SM have together. A preference that one
+/// block does not fit into is ignored (cudaOccMaxBlocksPerSMSmemLimit).
+int64_t sharedCapacity(const Device &D, const BlockResources &B) {
+  if (!B.CarveoutPercent || D.Capability < 70)
+    return D.SharedBytesPerSM;
+  int64_t Preferred = *B.CarveoutPercent * D.SharedBytesPerSM / 100;
+  return *carveoutFor(
+      D, std::max(*carveoutFor(D, Preferred), allocatedSharedBytes(D, B)));
+}
+
+std::optional<int64_t> sharedLimit(const Device &D, const BlockResources &B) {
+  int64_t Bytes = allocatedSharedBytes(D, B);
+  if (B.StaticSharedBytes > D.SharedBytesPerBlock ||
+      Bytes > D.SharedBytesPerBlockOptIn + D.SharedBytesReserved)
+    return 0;
+  if (Bytes == 0)
+    return std::nullopt;
+  return sharedCapacity(D, B) / Bytes;
+}
+
+Error checkCluster(const Device &D, const BlockResources &B) {
+  if (B.ClusterBlocks > 1 && D.MaxClusterBlocks == 1)
+    return createStringError(D.Name + " has no thread block clusters; they "
+                                      "need compute capability 9.0");
+  if (B.ClusterBlocks > D.MaxClusterBlocks)
+    return createStringError(formatv("a cluster of {0} blocks can never run on "
+                                     "{1}: the limit is {2} blocks",
+                                     B.ClusterBlocks, D.Name,
+                                     D.MaxClusterBlocks)
+                                 .str());
+  if (B.GridBlocks && *B.GridBlocks % B.ClusterBlocks != 0)
+    return createStringError(formatv("a grid of {0} blocks is no multiple of "
+                                     "its clusters of {1} blocks",
+                                     *B.GridBlocks, B.ClusterBlocks)
+                                 .str());
+  return Error::success();
+}
+
+Error checkInput(const Device &D, const BlockResources &B) {
+  if (B.Threads <= 0)
+    return createStringError(
+        formatv("a block of {0} threads cannot be launched", B.Threads).str());
+  if (B.RegistersPerThread < 0 || B.StaticSharedBytes < 0 ||
+      B.DynamicSharedBytes < 0)
+    return createStringError("registers and shared memory of a block cannot "
+                             "be negative");
+  if (B.GridBlocks && *B.GridBlocks <= 0)
+    return createStringError(
+        formatv("a grid of {0} blocks cannot be launched", *B.GridBlocks)
+            .str());
+  if (B.CarveoutPercent && (*B.CarveoutPercent < 0 || *B.CarveoutPercent > 100))
+    return createStringError(formatv("a carve-out of {0} percent is not within "
+                                     "0 to 100",
+                                     *B.CarveoutPercent)
+                                 .str());
+  if (B.ClusterBlocks < 1)
+    return createStringError(
+        formatv("a cluster of {0} blocks cannot be launched", B.ClusterBlocks)
+            .str());
+  return checkCluster(D, B);
+}
+
+/// Why a block with a zero limit can never run.
+Error neverRuns(const Device &D, const BlockResources &B,
+                const BlockLimits &L) {
+  std::string Text;
+  if (L.Warps == 0)
+    Text = formatv("a block of {0} threads can never run on {1}: the limit is "
+                   "{2} threads",
+                   B.Threads, D.Name,
+                   std::min(D.MaxThreadsPerBlock, D.MaxThreadsPerSM));
+  else if (L.Registers == 0 &&
+           B.RegistersPerThread > D.LaunchRegistersPerThread)
+    Text = formatv("{0} registers per thread can never run on {1}: the limit "
+                   "is {2}",
+                   B.RegistersPerThread, D.Name, D.MaxRegistersPerThread);
+  else if (L.Registers == 0)
+    Text = formatv("a block of {0} threads with {1} registers each can never "
+                   "run on {2}: it takes {3} registers and the limit is {4}",
+                   B.Threads, B.RegistersPerThread, D.Name,
+                   registersChecked(D, B, 4), D.RegistersPerBlock);
+  else if (B.StaticSharedBytes > D.SharedBytesPerBlock)
+    Text = formatv("a block with {0} bytes of static shared memory can never "
+                   "run on {1}: the limit is {2} bytes, and more has to be "
+                   "dynamic",
+                   B.StaticSharedBytes, D.Name, D.SharedBytesPerBlock);
+  else
+    Text = formatv("a block with {0} bytes of shared memory can never run on "
+                   "{1}: the limit is {2} bytes",
+                   B.StaticSharedBytes + B.DynamicSharedBytes, D.Name,
+                   D.SharedBytesPerBlockOptIn);
+  return createStringError(Text);
+}
+
+/// Easiest to change first.
+constexpr Limiter Precedence[] = {Limiter::Grid, Limiter::Registers,
+                                  Limiter::SharedMemory, Limiter::Warps,
+                                  Limiter::Blocks};
+
+/// The smallest amount of one resource to give up (or of blocks to add) so
+/// that it admits `Wanted` blocks; std::nullopt if no amount does.
+std::optional<int64_t> stepOf(const Device &D, const BlockResources &B,
+                              Limiter What, int64_t Wanted) {
+  switch (What) {
+  case Limiter::Blocks:
+    return std::nullopt;
+  case Limiter::Grid:
+    return (Wanted - 1) * *D.SMs + 1 - *B.GridBlocks;
+  case Limiter::Registers: {
+    int64_t Most = registersForBlocks(D, B.Threads, Wanted);
+    if (Most == 0)
+      return std::nullopt;
+    return B.RegistersPerThread - Most;
+  }
+  case Limiter::Warps: {
+    int64_t Threads = D.MaxWarpsPerSM / Wanted * WarpLanes;
+    if (Threads == 0)
+      return std::nullopt;
+    return B.Threads - Threads;
+  }
+  case Limiter::SharedMemory: {
+    int64_t Allocated = alignDown(sharedCapacity(D, B) / Wanted,
+                                  uint64_t(D.SharedAllocationUnit));
+    int64_t Most = Allocated - D.SharedBytesReserved;
+    if (Most < 0)
+      return std::nullopt;
+    return B.StaticSharedBytes + B.DynamicSharedBytes - Most;
+  }
+  }
+  llvm_unreachable("all limiters are covered");
+}
+
+std::string changeText(const NextStep::Change &C) {
+  const char *Plural = C.Amount == 1 ? "" : "s";
+  switch (C.What) {
+  case Limiter::Registers:
+    return formatv("{0} register{1} per thread fewer", C.Amount, Plural);
+  case Limiter::SharedMemory:
+    return formatv("{0} byte{1} of shared memory per block fewer", C.Amount,
+                   Plural);
+  case Limiter::Warps:
+    return formatv("{0} thread{1} per block fewer", C.Amount, Plural);
+  case Limiter::Grid:
+    return formatv("{0} block{1} more in the grid", C.Amount, Plural);
+  case Limiter::Blocks:
+    break;
+  }
+  llvm_unreachable("block slots cannot be changed");
+}
+
+} // namespace
+
+int64_t BlockLimits::smallest() const {
+  int64_t Least = std::min(Warps, Blocks);
+  for (const std::optional<int64_t> &Limit : {Registers, SharedMemory, Grid})
+    Least = std::min(Least, Limit.value_or(Least));
+  return Least;
+}
+
+std::vector<Limiter> BlockLimits::limiters() const {
+  int64_t T = smallest();
+  std::vector<Limiter> Found;
+  auto Add = [&](Limiter What, std::optional<int64_t> Limit) {
+    if (Limit == T)
+      Found.push_back(What);
+  };
+  Add(Limiter::Warps, Warps);
+  Add(Limiter::Blocks, Blocks);
+  Add(Limiter::Registers, Registers);
+  Add(Limiter::SharedMemory, SharedMemory);
+  Add(Limiter::Grid, Grid);
+  return Found;
+}
+
+int64_t allocatedSharedBytes(const Device &D, const BlockResources &B) {
+  return alignTo(B.StaticSharedBytes + B.DynamicSharedBytes +
+                     D.SharedBytesReserved,
+                 D.SharedAllocationUnit);
+}
+
+std::optional<int64_t> carveoutFor(const Device &D, int64_t Bytes) {
+  auto Smallest = llvm::lower_bound(D.CarveoutBytes, Bytes);
+  if (Smallest == D.CarveoutBytes.end())
+    return std::nullopt;
+  return *Smallest;
+}
+
+int64_t carveoutPercent(const Device &D, int64_t CarveoutBytes) {
+  return CarveoutBytes * 100 / D.SharedBytesPerSM;
+}
+
+Expected<BlockLimits> blockLimits(const Device &D, const BlockResources &B) {
+  if (Error E = checkInput(D, B))
+    return std::move(E);
+  BlockLimits L;
+  if (B.Threads <= D.MaxThreadsPerBlock)
+    L.Warps = D.MaxWarpsPerSM / warpsOf(B.Threads);
+  L.Blocks = D.MaxBlocksPerSM;
+  L.Registers = registerLimit(D, B);
+  L.SharedMemory = sharedLimit(D, B);
+  if (B.GridBlocks && D.SMs)
+    L.Grid = divideCeil(*B.GridBlocks, *D.SMs);
+  return L;
+}
+
+Expected<Residency> residency(const Device &D, const BlockResources &B) {
+  Expected<BlockLimits> L = blockLimits(D, B);
+  if (!L)
+    return L.takeError();
+  Residency R;
+  R.WarpsPerBlock = warpsOf(B.Threads);
+  R.BlocksPerSM = L->smallest();
+  if (R.BlocksPerSM == 0)
+    return neverRuns(D, B, *L);
+  std::vector<Limiter> Tied = L->limiters();
+  R.LimitedBy = *find_if(
+      Precedence, [&](Limiter What) { return is_contained(Tied, What); });
+  // Equation 4: what T blocks use, or what the launch asked for.
+  int64_t Used = R.BlocksPerSM * allocatedSharedBytes(D, B);
+  R.CarveoutBytes = B.CarveoutPercent && D.Capability >= 70
+                        ? sharedCapacity(D, B)
+                        : *carveoutFor(D, Used);
+  R.L1Bytes = D.UnifiedBytes - (D.UnifiedL1 ? R.CarveoutBytes : 0);
+  bool AllKnown = B.RegistersPerThread != 0 && L->Grid;
+  R.From = AllKnown ? Origin::Proved : Origin::Estimated;
+  return R;
+}
+
+std::optional<NextStep> nextStep(const Device &D, const BlockResources &B) {
+  Expected<BlockLimits> L = blockLimits(D, B);
+  if (!L) {
+    consumeError(L.takeError());
+    return std::nullopt;
+  }
+  if (L->smallest() == 0)
+    return std::nullopt;
+  NextStep Step;
+  Step.BlocksAfter = L->smallest() + 1;
+  // A smaller block takes fewer registers, so its size comes first; what else
+  // is in the way is judged with it.
+  BlockResources After = B;
+  std::vector<Limiter> InTheWay = L->limiters();
+  if (is_contained(InTheWay, Limiter::Warps)) {
+    std::optional<int64_t> Amount =
+        stepOf(D, B, Limiter::Warps, Step.BlocksAfter);
+    if (!Amount)
+      return std::nullopt;
+    After.Threads -= *Amount;
+    Step.Changes.push_back({Limiter::Warps, *Amount});
+    if (registerLimit(D, After).value_or(Step.BlocksAfter) >= Step.BlocksAfter)
+      erase(InTheWay, Limiter::Registers);
+    erase(InTheWay, Limiter::Warps);
+  }
+  for (Limiter What : InTheWay) {
+    std::optional<int64_t> Amount = stepOf(D, After, What, Step.BlocksAfter);
+    if (!Amount)
+      return std::nullopt;
+    Step.Changes.push_back({What, *Amount});
+  }
+  return Step;
+}
+
+std::string NextStep::text() const {
+  std::string Text = join(map_range(Changes, changeText), " and ");
+  bool Many = Changes.size() > 1 || Changes.front().Amount != 1;
+  return formatv("{0} admit{1} {2} blocks", Text, Many ? "" : "s", BlocksAfter);
+}
+
+int64_t registersForBlocks(const Device &D, int64_t ThreadsPerBlock,
+                           int64_t Blocks) {
+  if (ThreadsPerBlock <= 0 || Blocks <= 0)
+    return 0;
+  BlockResources B;
+  B.Threads = ThreadsPerBlock;
+  for (int64_t R = D.MaxRegistersPerThread; R > 0; --R) {
+    B.RegistersPerThread = R;
+    if (registerLimit(D, B) >= Blocks)
+      return R;
+  }
+  return 0;
+}
+
+std::optional<Reservation>
+reserveShared(const Device &D, const BlockResources &Block, int64_t Blocks) {
+  if (Blocks < 1)
+    return std::nullopt;
+  BlockResources B = Block;
+  B.CarveoutPercent.reset();
+  // The smallest allocation that Blocks + 1 blocks no longer fit with.
+  int64_t Unit = D.SharedAllocationUnit;
+  int64_t Allocated =
+      alignDown(D.SharedBytesPerSM / (Blocks + 1), uint64_t(Unit)) + Unit;
+  Reservation Result;
+  // Words of 4 bytes; an allocation is many words, so it stays the same.
+  Result.Bytes = alignDown(std::max<int64_t>(Allocated - D.SharedBytesReserved -
+                                                 B.StaticSharedBytes -
+                                                 B.DynamicSharedBytes,
+                                             0),
+                           uint64_t(4));
+  B.DynamicSharedBytes += Result.Bytes;
+  Expected<Residency> After = residency(D, B);
+  if (!After) {
+    consumeError(After.takeError());
+    return std::nullopt;
+  }
+  Result.After = *After;
+  return Result;
+}
+
+} // namespace catt

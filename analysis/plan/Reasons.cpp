@@ -1,0 +1,214 @@
+//===- Reasons.cpp - Every reason to refuse or to leave alone -------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/Reasons.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+using enum ReasonKind;
+
+constexpr ReasonInfo Table[] = {
+    {Reason::Fits, NothingToDo, "fits", "footprint of all resident warps <= L1",
+     "the lines that the loop uses again fit in L1 ({all resident warps})",
+     "nothing needs to be done"},
+    {Reason::NoReuse, NothingToDo, "no-reuse",
+     "no line is touched by two iterations (CATT equation 6)",
+     "no iteration of the loop uses a cache line again "
+     "({each one touches new lines})",
+     "nothing needs to be done: L1 cannot help here"},
+    {Reason::NoLoop, NothingToDo, "no-loop", "Kernel::Loops is empty",
+     "the kernel has no loop ({nothing repeats})", "nothing needs to be done"},
+    {Reason::NoGlobalAccess, NothingToDo, "no-global-access",
+     "no access of the loop goes through L1",
+     "the loop touches no memory that L1 caches "
+     "({registers and shared memory only})",
+     "nothing needs to be done"},
+    {Reason::UnknownLaunch, NotKnown, "unknown-launch",
+     "no launch gives a block size that folds",
+     "the block size is not known ({no launch in sight gives it})",
+     "give it with --launch='kernel=grid:block' or a comment "
+     "'// catt: launch(grid=..., block=...)' at the kernel"},
+    {Reason::UnknownStride, NotKnown, "unknown-stride",
+     "a coefficient of the index is a parameter without a value",
+     "the distance between accesses is known only at run time "
+     "({it depends on a parameter})",
+     "give the value with --assume=name=value or in the launch comment"},
+    {Reason::UnknownTripCount, NotKnown, "unknown-trip-count",
+     "a bound of the loop, or of one inside it, is a parameter without a value",
+     "the number of iterations is known only at run time "
+     "({it depends on a parameter})",
+     "give the value with --assume=name=value or in the launch comment"},
+    {Reason::Irregular, NotKnown, "irregular",
+     "an index is no polynomial over threads, iterators and parameters",
+     "where the loop reads or writes cannot be told from the source "
+     "({an index depends on loaded data})",
+     "nothing needs to be done: such accesses are never throttled"},
+    {Reason::TooComplex, NotKnown, "too-complex",
+     "the operation quota of the counting ran out",
+     "counting the cache lines of the loop takes too long "
+     "({its indices are too complex})",
+     "simplify the index expressions, or give sizes with --assume=name=value"},
+    {Reason::NotInstantiated, NotKnown, "not-instantiated",
+     "a template without an instantiation in this translation unit",
+     "the template is never instantiated in this file "
+     "({its types and sizes are not known})",
+     "run the tool on a file that instantiates it"},
+    {Reason::CannotFit, NotWorthIt, "cannot-fit",
+     "even one warp of one block overflows L1 (CATT section 4.2)",
+     "throttling cannot make the loop fit in L1 "
+     "({even one warp of one block touches more})",
+     "split the loop into smaller tiles, or change the layout of the data"},
+    {Reason::SmallGain, NotWorthIt, "small-gain",
+     "predicted gain below --min-gain or below the model's error",
+     "no choice of warps is predicted to gain enough ({below the threshold})",
+     "leave it; --min-gain sets the threshold, --model=catt applies the "
+     "paper's rule instead"},
+    {Reason::DivergentBarrier, NotSafe, "divergent-barrier",
+     "no enclosing statement is reached by all non-exited threads together",
+     "a barrier around the loop would not be reached by all threads of the "
+     "block ({the loop stands in divergent control flow})",
+     "move the loop out of the condition, or make the condition the same for "
+     "the whole block"},
+    {Reason::BarrierInside, NotSafe, "barrier-inside",
+     "a block-wide wait inside the statement to wrap",
+     "the loop itself waits for all warps of the block "
+     "({__syncthreads() or another block-wide wait})",
+     "nothing can be done here: its warps have to run together"},
+    {Reason::WarpsCommunicate, NotSafe, "warps-communicate",
+     "a volatile or atomic read decides an exit, or a lock or __nanosleep",
+     "warps wait for each other inside the loop ({polling or a lock})",
+     "nothing can be done here: its warps have to run together"},
+    {Reason::LeavesStatement, NotSafe, "leaves-statement",
+     "return, break, continue or goto out of the statement, before sm_70",
+     "{a jump} leaves the statement, and before sm_70 the threads that jump "
+     "would be missing at the barrier",
+     "restructure the jump as a condition, or build for sm_70 or later"},
+    {Reason::JumpInto, NotSafe, "jump-into",
+     "a label inside is the target of a goto outside",
+     "{a goto} jumps into the statement from outside", "replace the goto"},
+    {Reason::InlineAssembly, NotSafe, "inline-assembly",
+     "asm that is not on the list of harmless instructions",
+     "the loop contains inline assembly that is not known to be harmless "
+     "({asm})",
+     "replace it by an intrinsic if there is one"},
+    {Reason::CooperativeLaunch, NotSafe, "cooperative-launch",
+     "cudaLaunchCooperativeKernel, or a grid-wide wait",
+     "the kernel is launched cooperatively, so its blocks may wait for each "
+     "other ({cooperative launch})",
+     "launch it with <<<>>> if it does not need a grid-wide barrier"},
+    {Reason::ThreadsExitedEarly, NotSafe, "threads-exited-early",
+     "an earlier return of some threads, before sm_70",
+     "some threads may have returned before the loop, and before sm_70 the "
+     "barrier waits for them ({early return})",
+     "turn the early return into a condition around the work, or build for "
+     "sm_70 or later"},
+    {Reason::InMacro, NotEditable, "in-macro",
+     "the edit would fall inside a macro expansion",
+     "{a macro} stands in the way of the edit",
+     "write the code out, or move it so that whole statements stand in the "
+     "file"},
+    {Reason::InSystemHeader, NotEditable, "in-system-header",
+     "the location is in a system header",
+     "the code stands in {a system header}",
+     "copy it into your own sources if you want it changed"},
+    {Reason::OtherFile, NotEditable, "other-file",
+     "not the main file, and --header-filter does not match",
+     "the code stands in another file ({a header})",
+     "allow it with --header-filter=<regular expression>"},
+    {Reason::CalledTwice, NotEditable, "called-twice",
+     "a device function with several callers that want different edits",
+     "the loop stands in a device function with several callers "
+     "({not all of them want the change})",
+     "give each caller its own copy of the function"},
+    {Reason::InstantiationsDiffer, NotEditable, "instantiations-differ",
+     "instantiations of one template have different plans",
+     "instantiations of the template want different changes "
+     "({the footprints differ})",
+     "specialize the template for the types that need it"},
+    {Reason::Suppressed, NotEditable, "suppressed",
+     "'catt: off' or NOLINT at the location",
+     "a comment asks to leave it alone ({catt: off or NOLINT})",
+     "remove the comment if you want the change"},
+    {Reason::AlreadyRewritten, NotEditable, "already-rewritten",
+     "the marker of an earlier run",
+     "it was rewritten before ({it carries this tool's marker})",
+     "use --revert to get the original back"},
+    {Reason::LaunchNotEditable, NotEditable, "launch-not-editable",
+     "a launch that is not visible, in a macro, or not <<<>>>",
+     "the launch would have to change and cannot ({it is not in sight})",
+     "write the launch as kernel<<<...>>>(...) in a file that may be edited"},
+    {Reason::NotEnoughShared, NotEditable, "not-enough-shared",
+     "no legal amount of shared memory gives the blocks per SM",
+     "too little shared memory is left to limit the blocks per SM with "
+     "({the limit per block is reached})",
+     "use less shared memory, or smaller blocks"},
+    {Reason::BrokenCode, NotEditable, "broken-code",
+     "a compile error inside the kernel",
+     "the kernel has {an error of its own}", "fix the error first"},
+    {Reason::LoopDeclaresResult, NotEditable, "loop-declares-result",
+     "a declaration in the statements to wrap is used after them",
+     "a declaration that is used later stands in the way of the wrapping "
+     "({its scope would end too early})",
+     "declare the variable before the loop"},
+};
+
+constexpr bool inOrder() {
+  for (size_t I = 0; I < std::size(Table); ++I)
+    if (Table[I].Why != Reason(I))
+      return false;
+  return std::size(Table) == size_t(Reason::LoopDeclaresResult) + 1;
+}
+static_assert(inOrder(), "one row per reason, in the order of Reason");
+
+} // namespace
+
+ArrayRef<ReasonInfo> allReasons() { return Table; }
+
+const ReasonInfo &info(Reason Why) { return Table[size_t(Why)]; }
+
+std::optional<Reason> findReason(StringRef Id) {
+  const ReasonInfo *Row =
+      find_if(Table, [&](const ReasonInfo &R) { return R.Id == Id; });
+  if (Row == std::end(Table))
+    return std::nullopt;
+  return Row->Why;
+}
+
+StringRef name(ReasonKind Kind) {
+  switch (Kind) {
+  case NothingToDo:
+    return "nothing-to-do";
+  case NotKnown:
+    return "not-known";
+  case NotWorthIt:
+    return "not-worth-it";
+  case NotSafe:
+    return "not-safe";
+  case NotEditable:
+    return "not-editable";
+  }
+  llvm_unreachable("all kinds are covered");
+}
+
+std::string whatText(const Refusal &R) {
+  auto [Before, Rest] = info(R.Why).What.split('{');
+  auto [Default, After] = Rest.split('}');
+  StringRef Middle = R.Detail.empty() ? Default : StringRef(R.Detail);
+  return (Twine(Before) + Middle + After).str();
+}
+
+std::string userText(const Refusal &R) {
+  return whatText(R) + "; " + info(R.Why).Remedy.str();
+}
+
+} // namespace catt

@@ -1,0 +1,485 @@
+//===- ThrottlePlan.cpp - Warps and blocks per loop -----------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/ThrottlePlan.h"
+#include "analysis/plan/TimeModel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <set>
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+/// What planThrottle was given.
+struct Input {
+  const Kernel &K;
+  const std::vector<LoopProfile> &Profiles;
+  const Residency &Before;
+  const ThrottleOptions &Options;
+};
+
+/// How a loop fares under one BlockChoice.
+enum class Outcome : uint8_t {
+  Fine,      ///< nothing to do, or nothing known
+  Split,     ///< into groups of Plan.WarpsPerGroup
+  Covered,   ///< by the split of a loop around it
+  Contended, ///< and nothing is done about it: Plan.Why says why
+  GivenUp,   ///< contended inside a loop that cannot fit (the paper's rule)
+};
+
+struct LoopState {
+  LoopPlan Plan;
+  Outcome How = Outcome::Fine;
+  unsigned CoveredBy = 0; ///< the loop that is split
+};
+
+std::string kib(int64_t Bytes) {
+  if (Bytes % 1024 == 0)
+    return formatv("{0} KiB", Bytes / 1024);
+  return formatv("{0:f1} KiB", double(Bytes) / 1024);
+}
+
+const LoopProfile *profileOf(const Input &In, unsigned Loop) {
+  auto P = find_if(In.Profiles,
+                   [&](const LoopProfile &P) { return P.Loop == Loop; });
+  return P == In.Profiles.end() ? nullptr : &*P;
+}
+
+const LevelFootprint *ownLevel(const Input &In, unsigned Loop) {
+  const LoopProfile *P = profileOf(In, Loop);
+  return P && !P->Levels.empty() ? &P->Levels.front() : nullptr;
+}
+
+/// The loop and the loops inside it whose own reuse can be lost, as they run
+/// with a choice of warps and blocks.
+Running running(const Input &In, const Loop &L, const Candidate &C) {
+  Running How;
+  How.WarpsPerBlock = divideCeil(In.Options.Block.Threads, WarpLanes);
+  How.WarpsPerGroup = C.WarpsPerGroup;
+  How.BlocksPerSM = C.BlocksPerSM;
+  How.L1Bytes = C.L1Bytes;
+  std::map<unsigned, double> Times; // in one iteration of L
+  for (const Loop &Each : In.K.Loops) {
+    bool Inside = Each.Parent && Times.count(*Each.Parent);
+    if (Each.Id != L.Id && !Inside)
+      continue;
+    const LoopProfile *P = profileOf(In, Each.Id);
+    const LevelFootprint *Level = ownLevel(In, Each.Id);
+    constexpr double UnknownTrips = 32;
+    double Trips = P && P->Work && P->Work->Iterations
+                       ? double(*P->Work->Iterations)
+                       : UnknownTrips;
+    Times[Each.Id] = Inside ? Times[*Each.Parent] * Trips : 1;
+    if (P && P->Work && Level)
+      How.Levels.push_back({*P->Work,
+                            footprintBytes(*Level, C.WarpsPerGroup,
+                                           C.BlocksPerSM, /*PaperRule=*/false),
+                            Times[Each.Id]});
+  }
+  return How;
+}
+
+/// Predicted cycles of an SM per warp. Blocks run in waves: those that the last
+/// wave leaves run with fewer warps beside them.
+double cycles(const Input &In, const Loop &L, const Candidate &C) {
+  MemoryRates Rates = memoryRates(In.Options.Gpu);
+  double Full = cyclesPerWarp(running(In, L, C), In.Options.Gpu, Rates);
+  if (!In.Options.Block.GridBlocks || !In.Options.Gpu.SMs)
+    return Full;
+  int64_t Blocks =
+      divideCeil(*In.Options.Block.GridBlocks, *In.Options.Gpu.SMs);
+  int64_t Rest = Blocks % C.BlocksPerSM;
+  if (Rest == 0 || Blocks < C.BlocksPerSM)
+    return Full;
+  Candidate Last = C;
+  Last.BlocksPerSM = Rest;
+  double AtLast = cyclesPerWarp(running(In, L, Last), In.Options.Gpu, Rates);
+  return (Full * double(Blocks - Rest) + AtLast * double(Rest)) /
+         double(Blocks);
+}
+
+/// The candidate with the least predicted time, for one number of blocks, and
+/// that time in cycles per warp. Among nearly equal ones the most warps.
+std::pair<Candidate, double> fastest(const Input &In, const Loop &L,
+                                     const BlockChoice &Blocks) {
+  const LevelFootprint &Level = *ownLevel(In, L.Id);
+  std::optional<std::pair<Candidate, double>> Best;
+  for (int64_t Warps : warpChoices(Blocks.After.WarpsPerBlock, false)) {
+    Candidate C = makeCandidate(Level, Warps, Blocks, In.Options);
+    double Cycles = cycles(In, L, C);
+    if (!Best || Cycles < 0.99 * Best->second)
+      Best = {C, Cycles};
+  }
+  return *Best;
+}
+
+Candidate undivided(const Input &In, const Loop &L, const BlockChoice &Blocks) {
+  return makeCandidate(*ownLevel(In, L.Id), Blocks.After.WarpsPerBlock, Blocks,
+                       In.Options);
+}
+
+/// Why there is no footprint to judge by.
+std::optional<Refusal> withoutFootprint(const Input &In, const Loop &L) {
+  if (const LevelFootprint *Level = ownLevel(In, L.Id)) {
+    if (Level->LinesPerBlock == 0 && Level->LinesPerWarp == 0)
+      return Refusal{Reason::NoGlobalAccess, L.Where, ""};
+    return std::nullopt;
+  }
+  const LoopProfile *P = profileOf(In, L.Id);
+  if (P && P->Unknown)
+    return P->Unknown;
+  return Refusal{P ? Reason::NoGlobalAccess : Reason::UnknownLaunch, L.Where,
+                 ""};
+}
+
+/// Why a contended loop cannot be split into groups.
+std::optional<Refusal> notSplittable(const Input &In, const Loop &L) {
+  if (!L.Refusals.empty())
+    return L.Refusals.front();
+  if (!L.Site)
+    return Refusal{Reason::DivergentBarrier, L.Where, ""};
+  if (L.Site->NeedsSm70 && !In.Options.Gpu.barrierCountsLiveThreads())
+    return Refusal{Reason::ThreadsExitedEarly, L.Where, ""};
+  if (!In.K.Refusals.empty())
+    return In.K.Refusals.front();
+  return std::nullopt;
+}
+
+/// True if a loop inside overflows by itself and can be split.
+bool contendsInside(const Input &In, const Loop &L, const BlockChoice &Blocks) {
+  std::set<unsigned> Inside = {L.Id};
+  for (const Loop &Each : In.K.Loops) {
+    if (!Each.Parent || !Inside.count(*Each.Parent))
+      continue;
+    Inside.insert(Each.Id);
+    const LevelFootprint *Level = ownLevel(In, Each.Id);
+    if (Level && Level->Reuse && !notSplittable(In, Each) &&
+        !undivided(In, Each, Blocks).fits())
+      return true;
+  }
+  return false;
+}
+
+/// A contended loop whose times can be predicted.
+void decideByTime(const Input &In, const Loop &L, const BlockChoice &Blocks,
+                  LoopState &State) {
+  double Before = cycles(In, L, undivided(In, L, Blocks));
+  auto [Best, After] = fastest(In, L, Blocks);
+  // Barriers around a loop that stays lost would serve the loops inside: those
+  // are split themselves.
+  if (contendsInside(In, L, Blocks) && Best.Groups > 1 &&
+      lostShare(double(Best.FootprintBytes), double(Best.L1Bytes)) >= 1) {
+    State.Plan.Why =
+        Refusal{Reason::CannotFit, L.Where,
+                formatv("the best choice touches {0}, L1 has {1}",
+                        kib(Best.FootprintBytes), kib(Best.L1Bytes))};
+    return;
+  }
+  State.Plan.PredictedGain = Before / After;
+  if (Best.Groups == 1 || Before < After * (1 + In.Options.MinGain)) {
+    State.Plan.Why =
+        Refusal{Reason::SmallGain, L.Where,
+                formatv("the best choice is predicted to gain {0:f0} %",
+                        Best.Groups == 1 ? 0 : 100 * (Before / After - 1))};
+    return;
+  }
+  State.How = Outcome::Split;
+  State.CoveredBy = L.Id;
+  State.Plan.Groups = Best.Groups;
+  State.Plan.WarpsPerGroup = Best.WarpsPerGroup;
+  State.Plan.FootprintBytesAfter = Best.FootprintBytes;
+}
+
+/// A contended loop: split it, or say why not.
+void decideContended(const Input &In, const Loop &L, const BlockChoice &Blocks,
+                     LoopState &State) {
+  const LevelFootprint &Level = *ownLevel(In, L.Id);
+  State.How = Outcome::Contended;
+  State.Plan.Why = notSplittable(In, L);
+  if (State.Plan.Why)
+    return;
+  const LoopProfile &Profile = *profileOf(In, L.Id);
+  if (Profile.Work && !In.Options.PaperRule)
+    return decideByTime(In, L, Blocks, State);
+  if (auto C = mostWarps(Level, Blocks, In.Options)) {
+    State.How = Outcome::Split;
+    State.CoveredBy = L.Id;
+    State.Plan.Groups = C->Groups;
+    State.Plan.WarpsPerGroup = C->WarpsPerGroup;
+    State.Plan.FootprintBytesAfter = C->FootprintBytes;
+    return;
+  }
+  int64_t T = Blocks.After.BlocksPerSM;
+  std::string Who = T == 1 ? std::string("one warp of one block")
+                           : formatv("one warp of each of {0} blocks", T).str();
+  State.Plan.Why =
+      Refusal{Reason::CannotFit, L.Where,
+              formatv("{0} touches {1}, L1 has {2}", Who,
+                      kib(footprintBytes(Level, 1, T, In.Options.PaperRule)),
+                      kib(l1Of(Blocks.After, In.Options)))};
+}
+
+/// A reference of the loop, or of one inside, whose index is not known.
+const Access *irregularIn(const Kernel &K, unsigned Loop) {
+  for (const Access &A : K.Accesses)
+    for (std::optional<unsigned> L = A.Loop; L; L = K.Loops[*L].Parent)
+      if (*L == Loop && A.Irregularity && A.Space == AddressSpace::Global)
+        return &A;
+  return nullptr;
+}
+
+/// The loop by itself, whatever is done to the loops around it.
+LoopState stateAlone(const Input &In, const Loop &L,
+                     const BlockChoice &Blocks) {
+  const Residency &R = Blocks.After;
+  LoopState State;
+  State.Plan.Loop = L.Id;
+  State.Plan.WarpsPerGroup = R.WarpsPerBlock;
+  State.Plan.Why = withoutFootprint(In, L);
+  if (State.Plan.Why)
+    return State;
+  const LevelFootprint &Level = *ownLevel(In, L.Id);
+  auto Bytes = [&](const Residency &Of) {
+    return footprintBytes(Level, Of.WarpsPerBlock, Of.BlocksPerSM,
+                          In.Options.PaperRule);
+  };
+  State.Plan.LinesPerWarp = Level.LinesPerWarp;
+  State.Plan.FootprintBytes = Bytes(In.Before);
+  State.Plan.FootprintBytesAfter = Bytes(R);
+  int64_t L1 = l1Of(R, In.Options);
+  const Access *Irregular = irregularIn(In.K, L.Id);
+  if (Irregular && (!Level.Reuse || Bytes(R) <= L1)) // they count one line each
+    State.Plan.Why = *Irregular->Irregularity;
+  else if (!Level.Reuse)
+    State.Plan.Why = Refusal{Reason::NoReuse, L.Where, ""};
+  else if (Bytes(R) <= L1)
+    State.Plan.Why = Refusal{Reason::Fits, L.Where,
+                             formatv("{0} of {1}", kib(Bytes(R)), kib(L1))};
+  else
+    decideContended(In, L, Blocks, State);
+  return State;
+}
+
+/// A loop inside a split one runs with its warps and needs nothing of its own.
+void coverBy(const Input &In, const LoopState &Outer, const BlockChoice &Blocks,
+             LoopState &State) {
+  LoopPlan &Plan = State.Plan;
+  if (State.How != Outcome::Fine)
+    Plan.Why = Refusal{Reason::Fits, In.K.Loops[Plan.Loop].Where,
+                       formatv("covered by the split of the loop at line {0}",
+                               In.K.Loops[Outer.CoveredBy].Where.Line)};
+  Plan.Groups = 1;
+  Plan.WarpsPerGroup = Outer.Plan.WarpsPerGroup;
+  if (const LevelFootprint *Level = ownLevel(In, Plan.Loop))
+    Plan.FootprintBytesAfter =
+        footprintBytes(*Level, Plan.WarpsPerGroup, Blocks.After.BlocksPerSM,
+                       In.Options.PaperRule);
+  State.How = Outcome::Covered;
+  State.CoveredBy = Outer.CoveredBy;
+}
+
+/// The nearest loop around L that cannot fit.
+const LoopState *givenUpAround(const Input &In, const Loop &L,
+                               const std::vector<LoopState> &States) {
+  for (auto Outer = L.Parent; Outer && *Outer < States.size();
+       Outer = In.K.Loops[*Outer].Parent) {
+    const LoopState &State = States[*Outer];
+    if (State.How == Outcome::Contended &&
+        State.Plan.Why->Why == Reason::CannotFit)
+      return &State;
+  }
+  return nullptr;
+}
+
+/// The paper leaves a nest alone whose outer loop cannot fit.
+void giveUpWith(const Input &In, const LoopState &Outer,
+                const BlockChoice &Blocks, LoopState &State) {
+  if (State.How == Outcome::Fine)
+    return;
+  LoopPlan &Plan = State.Plan;
+  Plan.Why = Outer.Plan.Why;
+  Plan.Groups = 1;
+  Plan.WarpsPerGroup = Blocks.After.WarpsPerBlock;
+  Plan.FootprintBytesAfter =
+      footprintBytes(*ownLevel(In, Plan.Loop), Plan.WarpsPerGroup,
+                     Blocks.After.BlocksPerSM, In.Options.PaperRule);
+  State.How = Outcome::GivenUp;
+}
+
+/// All loops, outer before inner, under one number of blocks.
+std::vector<LoopState> statesFor(const Input &In, const BlockChoice &Blocks) {
+  std::vector<LoopState> States;
+  for (const Loop &L : In.K.Loops) {
+    LoopState State = stateAlone(In, L, Blocks);
+    const LoopState *Parent =
+        L.Parent && *L.Parent < States.size() ? &States[*L.Parent] : nullptr;
+    if (Parent &&
+        (Parent->How == Outcome::Split || Parent->How == Outcome::Covered))
+      coverBy(In, *Parent, Blocks, State);
+    else if (const LoopState *Outer = givenUpAround(In, L, States);
+             Outer && In.Options.PaperRule)
+      giveUpWith(In, *Outer, Blocks, State);
+    States.push_back(std::move(State));
+  }
+  return States;
+}
+
+bool overflows(const LoopState &State) {
+  return State.How == Outcome::Contended || State.How == Outcome::GivenUp;
+}
+
+bool needsFewerBlocks(const LoopState &State) {
+  return State.How == Outcome::Contended &&
+         State.Plan.Why->Why == Reason::CannotFit;
+}
+
+/// True if a loop that was fine, or made so, no longer is: the reserved shared
+/// memory took its L1.
+bool harms(const std::vector<LoopState> &Before,
+           const std::vector<LoopState> &After) {
+  for (const auto &[Old, New] : zip_equal(Before, After))
+    if (!overflows(Old) && overflows(New))
+      return true;
+  return false;
+}
+
+/// Predicted cycles of all contended loops under one number of blocks;
+/// std::nullopt if some of them cannot be predicted.
+std::optional<double> predictedCycles(const Input &In,
+                                      const BlockChoice &Blocks) {
+  double Sum = 0;
+  for (const Loop &L : In.K.Loops) {
+    const LoopProfile *P = profileOf(In, L.Id);
+    if (!P || !P->Work || !ownLevel(In, L.Id))
+      continue;
+    Sum += notSplittable(In, L) ? cycles(In, L, undivided(In, L, Blocks))
+                                : fastest(In, L, Blocks).second;
+  }
+  if (Sum == 0)
+    return std::nullopt;
+  return Sum;
+}
+
+/// M by predicted time: fewer blocks only where that gains over the best that
+/// splitting alone does.
+size_t fastestBlocks(const Input &In, const std::vector<BlockChoice> &Choices) {
+  std::optional<double> All = predictedCycles(In, Choices[0]), Least = All;
+  size_t Best = 0;
+  for (size_t I = 1; Least && I < Choices.size(); ++I) {
+    std::optional<double> Cycles = predictedCycles(In, Choices[I]);
+    if (Cycles && *Cycles < *Least) {
+      Least = Cycles;
+      Best = I;
+    }
+  }
+  return All && *Least * (1 + In.Options.MinGain) < *All ? Best : 0;
+}
+
+/// M for the kernel: the largest that one of its loops needs and none suffers
+/// from. Index into Choices; 0 takes no block away.
+size_t chooseBlocks(const Input &In, const std::vector<BlockChoice> &Choices) {
+  std::vector<std::vector<LoopState>> States;
+  States.push_back(statesFor(In, Choices[0]));
+  if (none_of(States[0], needsFewerBlocks))
+    return 0;
+  for (const BlockChoice &C : drop_begin(Choices))
+    States.push_back(statesFor(In, C));
+  std::set<size_t> Needed;
+  for (size_t Loop = 0; Loop < States[0].size(); ++Loop)
+    for (size_t I = 1; I < Choices.size() && needsFewerBlocks(States[0][Loop]);
+         ++I)
+      if (!overflows(States[I][Loop])) {
+        Needed.insert(I);
+        break;
+      }
+  for (size_t I : reverse(Needed))
+    if (!harms(States[0], States[I]))
+      return I;
+  return 0;
+}
+
+/// Where fewer blocks would fit but no shared memory is left to hold them off.
+std::optional<Refusal> notEnoughShared(const Input &In,
+                                       const std::vector<BlockChoice> &Choices,
+                                       const std::vector<LoopState> &States) {
+  for (const LoopState &State : States) {
+    if (!needsFewerBlocks(State))
+      continue;
+    const Loop &L = In.K.Loops[State.Plan.Loop];
+    const LevelFootprint *Level = ownLevel(In, L.Id);
+    for (int64_t Blocks = In.Before.BlocksPerSM - 1; Level && Blocks;
+         --Blocks) {
+      bool Realised = any_of(Choices, [&](const BlockChoice &C) {
+        return C.After.BlocksPerSM == Blocks;
+      });
+      int64_t Bytes = footprintBytes(*Level, 1, Blocks, In.Options.PaperRule);
+      if (!Realised && Bytes <= l1Of(In.Before, In.Options))
+        return Refusal{Reason::NotEnoughShared, L.Where,
+                       formatv("{0} block{1} per SM would fit", Blocks,
+                               Blocks == 1 ? "" : "s")};
+    }
+  }
+  return std::nullopt;
+}
+
+/// prefer-l1, where some loop uses lines again that the smallest L1 could not
+/// hold. Nothing to ask for where L1 is told, fixed, or asked for already; nor
+/// without shared memory: the driver then leaves all to L1 by itself (on an
+/// H200, default and 0 % take the same time in every row of the sweep).
+std::optional<int64_t> carveoutHint(const Input &In, const Residency &After,
+                                    const std::vector<LoopPlan> &Loops) {
+  const Device &Gpu = In.Options.Gpu;
+  if (!Gpu.UnifiedL1 || In.Options.L1Bytes || In.Options.Block.CarveoutPercent)
+    return std::nullopt;
+  const BlockResources &Block = In.Options.Block;
+  bool Reserves = After.BlocksPerSM < In.Before.BlocksPerSM;
+  if (!Reserves && Block.StaticSharedBytes + Block.DynamicSharedBytes == 0)
+    return std::nullopt;
+  int64_t SmallestL1 = Gpu.UnifiedBytes - Gpu.CarveoutBytes.back();
+  for (const LoopPlan &Plan : Loops) {
+    const LevelFootprint *Level = ownLevel(In, Plan.Loop);
+    if (Level && Level->Reuse && Plan.FootprintBytes > SmallestL1)
+      return carveoutPercent(Gpu, After.CarveoutBytes);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+KernelPlan planThrottle(const Kernel &K,
+                        const std::vector<LoopProfile> &Profiles,
+                        const Residency &Before,
+                        const ThrottleOptions &Options) {
+  Input In{K, Profiles, Before, Options};
+  std::vector<BlockChoice> Choices = blockChoices(Before, Options);
+  bool ByTime = !Options.PaperRule &&
+                any_of(Profiles, [](const LoopProfile &P) { return P.Work; });
+  const BlockChoice &Chosen =
+      Choices[ByTime ? fastestBlocks(In, Choices) : chooseBlocks(In, Choices)];
+  std::vector<LoopState> States = statesFor(In, Chosen);
+  KernelPlan Plan;
+  Plan.Before = Before;
+  Plan.After = Chosen.After;
+  Plan.BlocksRemoved = Chosen.Removed;
+  if (Chosen.Removed)
+    Plan.ReserveSharedBytes = Chosen.ReserveBytes;
+  for (LoopState &State : States)
+    Plan.Loops.push_back(State.Plan);
+  Plan.CarveoutPercent = carveoutHint(In, Chosen.After, Plan.Loops);
+  Plan.Refusals = K.Refusals;
+  if (K.Loops.empty())
+    Plan.Refusals.push_back({Reason::NoLoop, K.Where, ""});
+  if (auto R = notEnoughShared(In, Choices, States))
+    Plan.Refusals.push_back(*R);
+  return Plan;
+}
+
+} // namespace catt

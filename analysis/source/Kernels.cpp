@@ -1,0 +1,418 @@
+//===- Kernels.cpp - Kernels, their loops and their accesses -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/source/Kernels.h"
+#include "analysis/source/Directives.h"
+#include "analysis/source/Launches.h"
+#include "analysis/source/SymbolicWalk.h"
+#include "analysis/source/WrapSites.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+
+namespace catt {
+namespace {
+
+//===-- Functions of the user --------------------------------------------===//
+
+struct UserFunctions {
+  std::vector<const FunctionDecl *> Kernels;   ///< definitions
+  std::vector<const FunctionDecl *> Templates; ///< kernels never instantiated
+  std::vector<const FunctionDecl *> Hosts;
+};
+
+void collect(const FunctionDecl *F, UserFunctions &Out) {
+  if (!F->doesThisDeclarationHaveABody())
+    return;
+  bool IsKernel = F->hasAttr<CUDAGlobalAttr>();
+  if (IsKernel && !F->isDependentContext())
+    Out.Kernels.push_back(F);
+  else if (!IsKernel && !F->hasAttr<CUDADeviceAttr>())
+    Out.Hosts.push_back(F);
+}
+
+void collect(const FunctionTemplateDecl *T, UserFunctions &Out) {
+  bool Instantiated = false;
+  for (const FunctionDecl *S : T->specializations()) {
+    const FunctionDecl *Def = nullptr;
+    if (!S->hasBody(Def) || Def->isDependentContext())
+      continue;
+    Instantiated = true;
+    if (S->hasAttr<CUDAGlobalAttr>())
+      Out.Kernels.push_back(Def);
+    else if (!S->hasAttr<CUDADeviceAttr>())
+      Out.Hosts.push_back(Def);
+  }
+  const FunctionDecl *Pattern = T->getTemplatedDecl();
+  if (!Instantiated && Pattern->hasAttr<CUDAGlobalAttr>() &&
+      Pattern->doesThisDeclarationHaveABody())
+    Out.Templates.push_back(Pattern);
+}
+
+/// Functions of one declaration and of what it contains.
+void collect(const Decl *D, UserFunctions &Out) {
+  if (auto *F = dyn_cast<FunctionDecl>(D)) {
+    collect(F, Out);
+  } else if (auto *T = dyn_cast<FunctionTemplateDecl>(D)) {
+    collect(T, Out);
+  } else if (auto *T = dyn_cast<ClassTemplateDecl>(D)) {
+    for (const Decl *S : T->specializations())
+      collect(S, Out);
+  } else if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl>(D) ||
+             (isa<CXXRecordDecl>(D) &&
+              !cast<CXXRecordDecl>(D)->isDependentContext())) {
+    for (const Decl *Inside : cast<DeclContext>(D)->decls())
+      collect(Inside, Out);
+  }
+}
+
+//===-- One kernel -------------------------------------------------------===//
+
+/// Arithmetic of one iteration, without that of inner loops; a call of a math
+/// function counts 8.
+unsigned operations(const Stmt *S) {
+  if (!S)
+    return 0;
+  unsigned Count = 0;
+  if (auto *B = dyn_cast<BinaryOperator>(S);
+      B && B->getType()->isArithmeticType() && B->getOpcode() != BO_Assign &&
+      B->getOpcode() != BO_Comma)
+    Count = 1;
+  if (auto *C = dyn_cast<CallExpr>(S); C && C->getType()->isFloatingType())
+    Count = 8;
+  for (const Stmt *Child : S->children())
+    if (!Child || !isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(Child))
+      Count += operations(Child);
+  return Count;
+}
+
+class KernelWalk : public SymbolicWalk {
+public:
+  KernelWalk(ASTContext &Context, const FunctionDecl &F, Kernel &K)
+      : SymbolicWalk(Context), K(K), Sites(Context, F) {}
+
+private:
+  Kernel &K;
+  WrapSites Sites;
+  std::vector<std::pair<size_t, unsigned>> LoopPath;
+
+  void onAccess(const Expr &E, const PointerValue &Where, QualType Type,
+                MemoryUse Use) override {
+    Access A;
+    A.Where = location(E.getBeginLoc());
+    A.Text = text(E);
+    A.Base = Where.Base;
+    A.BaseId = Where.BaseId;
+    A.Space = Where.Space;
+    A.Reads = Use.Reads;
+    A.Writes = Use.Writes;
+    A.Atomic = Use.Atomic;
+    A.Volatile = Type.isVolatileQualified();
+    A.ThroughL1 = Use.ThroughL1 && !A.Volatile;
+    if (!Type->isIncompleteType() && !Type->isDependentType())
+      A.SizeBytes = Context.getTypeSizeInChars(Type).getQuantity();
+    A.Offset = Where.Offset;
+    if (!A.Offset)
+      A.Irregularity =
+          Where.Why ? *Where.Why
+                    : Refusal{Reason::Irregular, A.Where, "'" + A.Text + "'"};
+    if (!LoopStack.empty())
+      A.Loop = LoopStack.back();
+    for (const std::optional<Guard> &G : Guards)
+      if (G)
+        A.Guards.push_back(*G);
+      else
+        A.GuardsKnown = false;
+    K.Accesses.push_back(std::move(A));
+  }
+
+  unsigned onLoop(const Stmt &S) override {
+    Loop L;
+    L.Id = K.Loops.size();
+    if (!LoopStack.empty())
+      L.Parent = LoopStack.back();
+    L.Where = location(S.getBeginLoc());
+    L.Function = functionName();
+    describe(S, L);
+    while (!LoopPath.empty() && LoopPath.size() > LoopStack.size())
+      LoopPath.pop_back();
+    SiteResult R = Sites.find(Path, LoopPath);
+    L.Site = std::move(R.Site);
+    L.Refusals = std::move(R.Refusals);
+    LoopPath.push_back({Path.size() - 1, L.Id});
+    if (Path.size() > 1 &&
+        isa_and_nonnull<AttributedStmt>(Path[Path.size() - 2].S))
+      L.HasUnrollPragma = true;
+    K.Loops.push_back(std::move(L));
+    return K.Loops.back().Id;
+  }
+
+  std::string functionName() const {
+    for (size_t I = Path.size(); I-- > 0;)
+      if (Path[I].Callee)
+        return Path[I].Callee->getNameAsString();
+    return K.UnqualifiedName;
+  }
+
+  void describe(const Stmt &S, Loop &L) const {
+    const SourceManager &SM = Context.getSourceManager();
+    const Stmt *Body = nullptr;
+    if (auto *F = dyn_cast<ForStmt>(&S)) {
+      Body = F->getBody();
+      if (auto *D = dyn_cast_or_null<DeclStmt>(F->getInit());
+          D && D->isSingleDecl())
+        L.Iterator = cast<NamedDecl>(D->getSingleDecl())->getNameAsString();
+      else if (auto *A = dyn_cast_or_null<BinaryOperator>(F->getInit()))
+        if (auto *R = dyn_cast<DeclRefExpr>(A->getLHS()->IgnoreParenImpCasts()))
+          L.Iterator = R->getDecl()->getNameAsString();
+    } else if (auto *W = dyn_cast<WhileStmt>(&S)) {
+      Body = W->getBody();
+    } else if (auto *R = dyn_cast<CXXForRangeStmt>(&S)) {
+      Body = R->getBody();
+      L.Iterator = R->getLoopVariable()->getNameAsString();
+    }
+    SourceLocation Begin = SM.getExpansionLoc(S.getBeginLoc());
+    SourceLocation End = Body ? SM.getExpansionLoc(Body->getBeginLoc()) : Begin;
+    llvm::StringRef Text = Lexer::getSourceText(
+        CharSourceRange::getCharRange(Begin, End), SM, Context.getLangOpts());
+    L.Header = Body && !Text.empty() ? Text.split('\n').first.trim().str()
+               : isa<DoStmt>(S)      ? "do"
+                                     : "the loop";
+    auto Range = SM.getExpansionRange(S.getSourceRange());
+    if (auto Entry = SM.getFileEntryRefForID(SM.getFileID(Range.getBegin()))) {
+      L.Span.File = Entry->getFileEntry().tryGetRealPathName().str();
+      L.Span.Begin = SM.getFileOffset(Range.getBegin());
+      L.Span.End = SM.getFileOffset(Lexer::getLocForEndOfToken(
+          Range.getEnd(), 0, SM, Context.getLangOpts()));
+    }
+    L.Operations = operations(Body) +
+                   (isa<ForStmt>(S) ? operations(cast<ForStmt>(S).getCond()) +
+                                          operations(cast<ForStmt>(S).getInc())
+                                    : 0);
+  }
+
+  void onLoopEnd(unsigned Id, const Stmt &, std::optional<AffineIndex> Trips,
+                 bool Early) override {
+    K.Loops[Id].TripCount = std::move(Trips);
+    K.Loops[Id].MayExitEarly = Early;
+    if (!Early)
+      return;
+    // A thread may have left in an earlier iteration.
+    for (Access &A : K.Accesses)
+      for (std::optional<unsigned> L = A.Loop; L; L = K.Loops[*L].Parent)
+        if (*L == Id)
+          A.GuardsKnown = false;
+  }
+};
+
+/// Shared memory of a function and of what it calls.
+void addShared(const Stmt *S, Kernel &K, const ASTContext &Context,
+               llvm::DenseSet<const Decl *> &Seen) {
+  if (!S)
+    return;
+  if (auto *D = dyn_cast<DeclStmt>(S))
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(X);
+          V && V->hasAttr<CUDASharedAttr>() && Seen.insert(V).second) {
+        if (V->hasExternalStorage())
+          K.UsesDynamicShared = true;
+        else if (!V->getType()->isIncompleteType() &&
+                 !V->getType()->isDependentType())
+          K.StaticSharedBytes +=
+              Context.getTypeSizeInChars(V->getType()).getQuantity();
+      }
+  if (auto *R = dyn_cast<DeclRefExpr>(S))
+    if (auto *V = dyn_cast<VarDecl>(R->getDecl());
+        V && V->hasAttr<CUDASharedAttr>() && V->hasExternalStorage())
+      K.UsesDynamicShared = true;
+  if (auto *C = dyn_cast<CallExpr>(S)) {
+    const FunctionDecl *F = C->getDirectCallee(), *Def = nullptr;
+    if (F && F->hasBody(Def) && Seen.insert(Def->getCanonicalDecl()).second)
+      addShared(Def->getBody(), K, Context, Seen);
+  }
+  for (const Stmt *Child : S->children())
+    addShared(Child, K, Context, Seen);
+}
+
+std::optional<int64_t> evaluate(const Expr *E, const ASTContext &Context) {
+  Expr::EvalResult R;
+  if (!E || E->isValueDependent() || !E->EvaluateAsInt(R, Context))
+    return std::nullopt;
+  return R.Val.getInt().getExtValue();
+}
+
+std::string qualifiedName(const FunctionDecl &F) {
+  std::string Name;
+  llvm::raw_string_ostream OS(Name);
+  F.getNameForDiagnostic(OS, F.getASTContext().getPrintingPolicy(),
+                         /*Qualified=*/true);
+  return Name;
+}
+
+void addLines(const FunctionDecl &F, const SourceText &Text, Kernel &K) {
+  Location Begin = Text.location(F.getBeginLoc());
+  Location End = Text.location(F.getEndLoc());
+  if (Begin.valid() && End.File == Begin.File)
+    K.Lines.push_back({Begin.File, Begin.Line, End.Line});
+}
+
+/// True if every use of the parameter reads it, and nothing has its name.
+bool isFixed(const ParmVarDecl *P, const Stmt *S) {
+  if (!S)
+    return true;
+  if (auto *C = dyn_cast<CastExpr>(S);
+      C && C->getCastKind() == CK_LValueToRValue &&
+      isa<DeclRefExpr>(C->getSubExpr()->IgnoreParens()))
+    return true;
+  if (auto *D = dyn_cast<DeclRefExpr>(S); D && D->getDecl() == P)
+    return false;
+  if (auto *D = dyn_cast<DeclStmt>(S))
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<NamedDecl>(X);
+          V && V->getDeclName() == P->getDeclName())
+        return false;
+  return llvm::all_of(S->children(),
+                      [&](const Stmt *Child) { return isFixed(P, Child); });
+}
+
+Kernel describeKernel(const FunctionDecl &F) {
+  ASTContext &Context = F.getASTContext();
+  const SourceManager &SM = Context.getSourceManager();
+  SourceText Text(Context);
+  Kernel K;
+  K.Name = qualifiedName(F);
+  K.UnqualifiedName = F.getNameAsString();
+  K.Where = Text.location(F.getLocation());
+  for (const ParmVarDecl *P : F.parameters())
+    K.Parameters.push_back({P->getNameAsString(), P->getType().getAsString(),
+                            P->getType()->isPointerType(),
+                            P->getType()->isIntegralOrEnumerationType(),
+                            P->getType().isRestrictQualified(),
+                            isFixed(P, F.getBody())});
+  K.AllLaunchesVisible = !F.isExternallyVisible();
+  SourceLocation Begin = F.getSourceRange().getBegin();
+  SourceLocation Open = F.getBody()->getBeginLoc(),
+                 Close = F.getBody()->getEndLoc();
+  if (F.getLocation().isMacroID() || Open.isMacroID() || Close.isMacroID()) {
+    SourceLocation L = Open.isMacroID() ? Open : F.getLocation();
+    std::string Name =
+        L.isMacroID()
+            ? Lexer::getImmediateMacroName(L, SM, Context.getLangOpts()).str()
+            : "";
+    K.Refusals.push_back({Reason::InMacro, K.Where, "the macro " + Name});
+  }
+  Begin = SM.getExpansionLoc(Begin);
+  SourceLocation End = SM.getExpansionLoc(Close);
+  if (auto Entry = SM.getFileEntryRefForID(SM.getFileID(End)))
+    K.Span = {Entry->getFileEntry().tryGetRealPathName().str(),
+              SM.getFileOffset(Begin), SM.getFileOffset(End) + 1};
+  K.BodyBegin = SM.getFileOffset(SM.getExpansionLoc(Open)) + 1;
+  if (auto *A = F.getAttr<CUDALaunchBoundsAttr>()) {
+    K.MaxThreads = evaluate(A->getMaxThreads(), Context);
+    K.MinBlocks = evaluate(A->getMinBlocks(), Context);
+  }
+  llvm::DenseSet<const Decl *> Seen;
+  addShared(F.getBody(), K, Context, Seen);
+  addLines(F, Text, K);
+  for (const Decl *D : Seen)
+    if (auto *Callee = dyn_cast<FunctionDecl>(D))
+      if (const FunctionDecl *Def = nullptr; Callee->hasBody(Def))
+        addLines(*Def, Text, K);
+  return K;
+}
+
+/// Launches, comments and suppressions that belong to the kernel.
+void applyDirectives(Kernel &K, const Directives &D) {
+  for (Launch &L : D.launchesAbove(K.Where.Line))
+    K.Launches.push_back(std::move(L));
+  if (D.suppressed(K.Where.Line))
+    K.Refusals.push_back({Reason::Suppressed, K.Where, ""});
+  for (Loop &L : K.Loops)
+    if (L.Where.File == K.Where.File && D.suppressed(L.Where.Line))
+      L.Refusals.push_back({Reason::Suppressed, L.Where, ""});
+}
+
+} // namespace
+
+std::vector<Kernel> findKernels(
+    const TranslationUnit &Unit,
+    const std::function<bool(const std::string &, const std::string &)> &Wanted,
+    std::vector<Diagnostic> &Problems) {
+  ASTContext &Context = Unit.ast();
+  const SourceManager &SM = Context.getSourceManager();
+  UserFunctions Functions;
+  for (const Decl *D : Context.getTraversalScope()) // the user's, no system's
+    collect(D, Functions);
+  LaunchMap Launches = findLaunches(Context, Functions.Hosts);
+
+  std::map<std::string, Directives> ByFile;
+  auto DirectivesOf = [&](SourceLocation L) -> const Directives & {
+    FileID File = SM.getFileID(SM.getExpansionLoc(L));
+    std::string Name = SourceText(Context).location(L).File;
+    auto It = ByFile.find(Name);
+    if (It == ByFile.end()) {
+      It = ByFile.emplace(Name, Directives(Name, SM.getBufferData(File))).first;
+      for (auto &[Where, Message] : It->second.problems())
+        Problems.push_back({Diagnostic::Level::Warning, Where,
+                            "this launch comment is ignored: " + Message});
+    }
+    return It->second;
+  };
+
+  std::vector<std::pair<SourceLocation, Kernel>> Found;
+  auto Add = [&](const FunctionDecl *F, bool Template) {
+    if (!Wanted(qualifiedName(*F), F->getNameAsString()))
+      return;
+    Kernel K = describeKernel(*F);
+    if (Template) {
+      K.Refusals.push_back({Reason::NotInstantiated, K.Where, ""});
+    } else {
+      if (auto It = Launches.find(F->getCanonicalDecl()); It != Launches.end())
+        K.Launches = It->second;
+      for (const Launch &L : K.Launches)
+        if (L.Cooperative)
+          K.Refusals.push_back({Reason::CooperativeLaunch, L.Where, ""});
+      KernelWalk Walk(Context, *F, K);
+      Walk.run(*F);
+    }
+    applyDirectives(K, DirectivesOf(F->getLocation()));
+    Found.push_back({SM.getExpansionLoc(F->getLocation()), std::move(K)});
+  };
+  for (const FunctionDecl *F : Functions.Kernels)
+    Add(F, false);
+  for (const FunctionDecl *F : Functions.Templates)
+    Add(F, true);
+  llvm::sort(Found, [&](const auto &A, const auto &B) {
+    if (A.first != B.first)
+      return SM.isBeforeInTranslationUnit(A.first, B.first);
+    return A.second.Name < B.second.Name;
+  });
+  std::vector<Kernel> Result;
+  for (auto &[Where, K] : Found)
+    Result.push_back(std::move(K));
+  return Result;
+}
+
+std::optional<std::string> textOf(const TranslationUnit &Unit,
+                                  const std::string &Path) {
+  clang::SourceManager &SM = Unit.ast().getSourceManager();
+  auto File = SM.getFileManager().getOptionalFileRef(Path);
+  if (!File)
+    return std::nullopt;
+  auto Buffer = SM.getMemoryBufferForFileOrNone(*File);
+  if (!Buffer)
+    return std::nullopt;
+  return Buffer->getBuffer().str();
+}
+
+} // namespace catt

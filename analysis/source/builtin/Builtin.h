@@ -1,0 +1,31 @@
+//===- Builtin.h - The CUDA headers inside this library ---------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   builtin/*.h --(Embed.cmake)--> BuiltinHeaders.inc --> addBuiltinHeaders()
+//
+// The directory has two halves. include/ stands in for a CUDA toolkit where
+// there is none; nvcc/ adds to a real toolkit what nvcc knows by itself and
+// clang does not. Both are served from memory, below builtinRoot().
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_SOURCE_BUILTIN_BUILTIN_H
+#define CATT_ANALYSIS_SOURCE_BUILTIN_BUILTIN_H
+
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace catt {
+
+/// The virtual directory that holds the headers; no such directory is on disk.
+llvm::StringRef builtinRoot();
+
+/// Adds all headers below builtinRoot(). Their text is not copied.
+void addBuiltinHeaders(llvm::vfs::InMemoryFileSystem &Files);
+
+} // namespace catt
+
+#endif

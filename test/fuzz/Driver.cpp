@@ -1,0 +1,254 @@
+//===- Driver.cpp - Batches in processes of their own ----------------------==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   parent            child
+//   start() --fork--> checkBatch, result.json --exit--> finish()
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/fuzz/Driver.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <map>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace catt::fuzz {
+namespace {
+
+/// What a child found.
+struct Answer {
+  std::vector<Failure> Failures;
+  Counts Seen;
+};
+
+void writeAnswer(const std::string &Path, const Answer &A) {
+  llvm::json::Array Failures;
+  for (const Failure &F : A.Failures)
+    Failures.push_back(llvm::json::Array{int64_t(F.Kernel), F.Property,
+                                         llvm::json::fixUTF8(F.Detail)});
+  llvm::json::Object Seen;
+  for (const auto &[Name, Count] : A.Seen)
+    Seen[Name] = int64_t(Count);
+  std::error_code EC;
+  llvm::raw_fd_ostream Out(Path, EC);
+  if (!EC)
+    Out << llvm::json::Value(llvm::json::Object{
+        {"failures", std::move(Failures)}, {"seen", std::move(Seen)}});
+}
+
+std::optional<Answer> readAnswer(const std::string &Path) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return std::nullopt;
+  auto Json = llvm::json::parse((*Buffer)->getBuffer());
+  if (!Json) {
+    llvm::consumeError(Json.takeError());
+    return std::nullopt;
+  }
+  Answer A;
+  const llvm::json::Object &O = *Json->getAsObject();
+  for (const llvm::json::Value &V : *O.getArray("failures")) {
+    const llvm::json::Array &F = *V.getAsArray();
+    A.Failures.push_back({unsigned(*F[0].getAsInteger()),
+                          F[1].getAsString()->str(),
+                          F[2].getAsString()->str()});
+  }
+  for (const auto &[Name, Count] : *O.getObject("seen"))
+    A.Seen[Name.str()] = uint64_t(*Count.getAsInteger());
+  return A;
+}
+
+/// A batch in a child process.
+struct Job {
+  std::vector<GeneratedKernel> Kernels;
+  std::string Directory;
+  pid_t Child = 0;
+
+  void start(const std::string &Parent, unsigned Seconds, unsigned Schedules) {
+    static unsigned Number = 0;
+    Directory = Parent + "/batch" + std::to_string(Number++);
+    llvm::sys::fs::create_directories(Directory);
+    Child = fork();
+    if (Child != 0)
+      return;
+    alarm(Seconds);
+    // What a crash handler prints goes beside the sources.
+    int Log =
+        open((Directory + "/log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    dup2(Log, 1);
+    dup2(Log, 2);
+    Answer A;
+    A.Failures = checkBatch(Kernels, {Directory, Schedules}, A.Seen);
+    writeAnswer(Directory + "/result.json", A);
+    _exit(0);
+  }
+
+  /// After the child has ended with Status.
+  Answer finish(int Status) const {
+    std::optional<Answer> A;
+    if (WIFEXITED(Status) && WEXITSTATUS(Status) == 0)
+      A = readAnswer(Directory + "/result.json");
+    if (!A) {
+      std::string How =
+          "the process ended with status " + std::to_string(Status);
+      if (WIFSIGNALED(Status))
+        How = WTERMSIG(Status) == SIGALRM
+                  ? "the time ran out"
+                  : "signal " + std::to_string(WTERMSIG(Status));
+      std::string Text;
+      if (auto Log = llvm::MemoryBuffer::getFile(Directory + "/log"))
+        Text = (*Log)->getBuffer().substr(0, 3000).str();
+      A = Answer{{{Failure::WholeFile, "no-crash", How + "\n" + Text}}, {}};
+    }
+    llvm::sys::fs::remove_directories(Directory);
+    return *A;
+  }
+};
+
+/// Runs jobs, a few at a time, and hands each answer over.
+class Pool {
+public:
+  Pool(const DriverOptions &Options, unsigned Seconds)
+      : Options(Options), Seconds(Seconds) {}
+
+  using Take = std::function<void(const Job &, const Answer &)>;
+
+  void add(std::vector<GeneratedKernel> Kernels, const Take &Done) {
+    while (Running.size() >= std::max(1u, Options.Jobs))
+      wait(Done);
+    Job J;
+    J.Kernels = std::move(Kernels);
+    J.start(Options.Directory, Seconds, Options.Schedules);
+    Running.emplace(J.Child, std::move(J));
+  }
+
+  void drain(const Take &Done) {
+    while (!Running.empty())
+      wait(Done);
+  }
+
+private:
+  const DriverOptions &Options;
+  unsigned Seconds;
+  std::map<pid_t, Job> Running;
+
+  void wait(const Take &Done) {
+    int Status = 0;
+    pid_t Child = waitpid(-1, &Status, 0);
+    auto It = Running.find(Child);
+    if (It == Running.end())
+      return;
+    Job J = std::move(It->second);
+    Running.erase(It);
+    Done(J, J.finish(Status));
+  }
+};
+
+} // namespace
+
+uint64_t kernelSeed(uint64_t Seed, uint64_t I) {
+  // splitmix64, so that neighbours have nothing in common.
+  uint64_t Z = Seed * 0x9E3779B97F4A7C15ull + (I + 1) * 0xBF58476D1CE4E5B9ull;
+  Z = (Z ^ Z >> 30) * 0xBF58476D1CE4E5B9ull;
+  Z = (Z ^ Z >> 27) * 0x94D049BB133111EBull;
+  return Z ^ Z >> 31;
+}
+
+Failure checkAlone(const GeneratedKernel &K, const DriverOptions &Options) {
+  Failure Found;
+  Pool P(Options, Options.KernelSeconds);
+  auto Done = [&](const Job &, const Answer &A) {
+    if (!A.Failures.empty())
+      Found = A.Failures[0];
+  };
+  P.add({K}, Done);
+  P.drain(Done);
+  return Found;
+}
+
+Summary checkAll(uint64_t Seed, uint64_t First, uint64_t Count,
+                 const DriverOptions &Options,
+                 const std::function<void(const Summary &)> &Progress) {
+  Summary All;
+  auto Add = [&](const GeneratedKernel &K, const Failure &F) {
+    All.Defects.push_back({K, F});
+  };
+  auto Alone = [&](const GeneratedKernel &K) {
+    Failure F = checkAlone(K, Options);
+    if (!F.Property.empty())
+      Add(K, F);
+    return !F.Property.empty();
+  };
+  auto Done = [&](const Job &J, const Answer &A) {
+    All.Kernels += J.Kernels.size();
+    for (const auto &[Name, N] : A.Seen)
+      All.Seen[Name] += N;
+    for (const Failure &F : A.Failures) {
+      if (F.Kernel != Failure::WholeFile) {
+        Add(J.Kernels[F.Kernel], F);
+        continue;
+      }
+      bool Found = false;
+      for (const GeneratedKernel &K : J.Kernels)
+        if (All.Defects.size() < Options.MaxDefects)
+          Found |= Alone(K);
+      if (!Found && All.Defects.size() < Options.MaxDefects) // only together
+        Add(J.Kernels[0], {0, "together-" + F.Property, F.Detail});
+      break;
+    }
+    Progress(All);
+  };
+  Pool P(Options, Options.BatchSeconds);
+  for (uint64_t I = First; I < First + Count; I += Options.Batch) {
+    if (All.Defects.size() >= Options.MaxDefects)
+      break;
+    std::vector<GeneratedKernel> Kernels;
+    for (uint64_t J = I; J < std::min(I + Options.Batch, First + Count); ++J)
+      Kernels.push_back(generate(kernelSeed(Seed, J), unsigned(J - I)));
+    for (GeneratedKernel &K : Kernels)
+      K.Crlf = Kernels[0].Crlf;
+    P.add(std::move(Kernels), Done);
+  }
+  P.drain(Done);
+  llvm::sort(All.Defects, [](const Defect &A, const Defect &B) {
+    return std::tie(A.Kernel.Seed, A.What.Property) <
+           std::tie(B.Kernel.Seed, B.What.Property);
+  });
+  return All;
+}
+
+Defect shrunk(Defect D, const DriverOptions &Options) {
+  using Clock = std::chrono::steady_clock;
+  auto End = Clock::now() + std::chrono::seconds(Options.ShrinkSeconds);
+  Failure Again = checkAlone(D.Kernel, Options);
+  if (Again.Property != D.What.Property)
+    return D; // it fails in company only
+  bool Smaller = true;
+  while (Smaller) {
+    Smaller = false;
+    for (const GeneratedKernel &Candidate : shrinkings(D.Kernel)) {
+      if (Clock::now() > End)
+        return D;
+      Failure F = checkAlone(Candidate, Options);
+      if (F.Property != D.What.Property)
+        continue;
+      D = {Candidate, F};
+      Smaller = true;
+      break;
+    }
+  }
+  return D;
+}
+
+} // namespace catt::fuzz

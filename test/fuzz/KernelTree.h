@@ -1,0 +1,124 @@
+//===- KernelTree.h - Generated kernels as small trees -----------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   seed --generate()--> GeneratedKernel --print()--> CUDA source
+//                              |  ^
+//                              v  | while it still fails
+//                           shrinkings()
+//
+// A kernel is a tree of statements whose leaves are text. Every statement can
+// be taken out, and every loop or condition can be replaced by what it holds,
+// and a valid kernel stays: variables are declared at the top, and no bound of
+// an index relies on a condition around it.
+//
+// Why not rapidcheck's own values: a failure there is shrunk by running the
+// property on one candidate after the other, in an order that the generator
+// fixes, and its generators need RTTI, which LLVM and this project do without.
+// Here a kernel depends on its own seed alone, so that a batch can be
+// taken apart and one kernel be shrunk without its neighbours.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TEST_FUZZ_KERNELTREE_H
+#define CATT_TEST_FUZZ_KERNELTREE_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace catt::fuzz {
+
+struct Statement {
+  enum class Kind : uint8_t { Text, Loop, If, Switch };
+  Kind K = Kind::Text;
+  std::vector<std::string> Lines;   ///< Text: what stays and goes together
+  std::vector<std::string> Pragmas; ///< Loop: lines before the head
+  std::string Before; ///< Loop: "int i = 0;", where the head declares nothing
+  std::string Head;   ///< "for (...)", "while (...)", "do", "if (...)"
+  std::string Step;   ///< Loop: last statement of the body
+  std::string Tail;   ///< Loop: "while (...);" of a do
+  std::string Flat;   ///< Loop: stands for the head once the level is gone
+  std::vector<Statement> Body, Else;
+  // Looks only.
+  bool Braces = true;
+  bool OneLine = false;
+  std::string Comment; ///< before it, empty or complete
+};
+
+struct Function {
+  std::string Head; ///< "static __device__ unsigned f(int i)"
+  std::vector<Statement> Body;
+};
+
+/// One argument of the launch.
+struct Argument {
+  std::string Name, Type;       ///< Type with %: "const int *__restrict__ %"
+  std::optional<int64_t> Value; ///< of a scalar
+  // Of a buffer.
+  int64_t Bytes = 0;
+  /// What each 4 bytes hold, repeated: i small integer, f small float, x index
+  /// below Limit, 0 zero.
+  std::string Fill = "i";
+  int64_t Limit = 1;
+};
+
+struct Extents {
+  unsigned X = 1, Y = 1, Z = 1;
+  unsigned count() const { return X * Y * Z; }
+};
+
+enum class LaunchStyle : uint8_t {
+  Literals,
+  Variables, ///< dim3 grid(...), block(...)
+  Macro,
+  Comment, ///< catt: launch(...), no host code
+  None,    ///< nothing tells
+};
+
+struct GeneratedKernel {
+  uint64_t Seed = 0;
+  unsigned Id = 0; ///< ends every name at file scope
+  std::vector<std::string> Globals;
+  std::vector<Function> Functions;
+  std::string Before;     ///< "template <int N> "
+  std::string Qualifiers; ///< " __launch_bounds__(64)"
+  std::string Instance;   ///< "<4>"
+  std::vector<Argument> Arguments;
+  std::vector<Statement> Body;
+  Extents Grid, Block;
+  LaunchStyle Style = LaunchStyle::Literals;
+  std::string Indent = "  ";
+  bool BraceOnOwnLine = false;
+  bool Crlf = false; ///< of the file that holds it
+  // What the forced plan does with its loops.
+  bool Forced = true;
+  unsigned Groups = 2;
+  uint64_t ForcedLoops = ~0ull; ///< bit mask over Loop::Id
+  bool InnermostOnly = false;   ///< of those, loops that hold no other
+  bool ByParameter = false;     ///< decide at run time where that is possible
+
+  std::string name() const { return "k" + std::to_string(Id); }
+  /// As Module::run takes it.
+  std::string entry() const { return name() + Instance; }
+};
+
+/// A valid kernel; the same seed gives the same kernel.
+GeneratedKernel generate(uint64_t Seed, unsigned Id);
+
+/// The text of one file with these kernels. The line (from 1) on which each
+/// begins goes to Lines.
+std::string print(const std::vector<GeneratedKernel> &Kernels,
+                  std::vector<unsigned> *Lines = nullptr);
+
+/// Kernels that are a step simpler, the largest step first.
+std::vector<GeneratedKernel> shrinkings(const GeneratedKernel &K);
+
+} // namespace catt::fuzz
+
+#endif

@@ -1,0 +1,471 @@
+//===- Properties.cpp - What holds for every kernel ------------------------==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Batch::rewriteAll    everything that text and analysis can show
+//   Batch::runAll        everything that running shows
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/fuzz/Properties.h"
+#include "analysis/plan/Reasons.h"
+#include "test/simt/Compile.h"
+#include "transforms/Transform.h"
+#include "clang/Tooling/CompilationDatabase.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstring>
+
+namespace catt::fuzz {
+
+//===-- Memory ------------------------------------------------------------===//
+
+Memory::Memory(const GeneratedKernel &K) {
+  Scalars.reserve(K.Arguments.size());
+  Slots.reserve(K.Arguments.size());
+  simt::deviceReset();
+  uint32_t State = uint32_t(K.Seed) | 1;
+  for (const Argument &A : K.Arguments) {
+    if (A.Value) { // little endian: the low bytes are the shorter types
+      Scalars.push_back(*A.Value);
+      Pointers.push_back(&Scalars.back());
+      continue;
+    }
+    Buffer B = {A.Name, static_cast<char *>(simt::deviceAlloc(A.Bytes)),
+                A.Bytes};
+    for (int64_t At = 0; At < A.Bytes; At += 4) {
+      State = State * 1664525u + 1013904223u;
+      char Kind = A.Fill[At / 4 % A.Fill.size()];
+      uint32_t Value = Kind == 'x'   ? State % uint32_t(A.Limit)
+                       : Kind == '0' ? 0
+                                     : State >> 16 & 7;
+      float F = float(Value);
+      const void *From = &Value;
+      if (Kind == 'f')
+        From = &F;
+      std::memcpy(B.Data + At, From, std::min<int64_t>(4, A.Bytes - At));
+    }
+    Buffers.push_back(B);
+    Slots.push_back(B.Data);
+    Pointers.push_back(&Slots.back());
+  }
+}
+
+std::optional<uint64_t> Memory::address(const std::string &Name) const {
+  for (const Buffer &B : Buffers)
+    if (B.Name == Name)
+      return reinterpret_cast<uint64_t>(B.Data);
+  return std::nullopt;
+}
+
+std::string Memory::contents() const {
+  std::string All;
+  for (const Buffer &B : Buffers)
+    All.append(B.Data, B.Bytes);
+  return All;
+}
+
+//===-- The plan ----------------------------------------------------------===//
+
+/// The parameter of a decision at run time: any integer that is passed.
+static const Argument *anyParameter(const GeneratedKernel &K) {
+  for (const Argument &A : K.Arguments)
+    if (A.Value)
+      return &A;
+  return nullptr;
+}
+
+static bool isForced(const Loop &L, const Kernel &Source,
+                     const GeneratedKernel &K) {
+  if (!L.Site || !L.Refusals.empty() || !(K.ForcedLoops >> (L.Id % 64) & 1))
+    return false;
+  return !K.InnermostOnly ||
+         llvm::none_of(Source.Loops,
+                       [&](const Loop &Other) { return Other.Parent == L.Id; });
+}
+
+/// A plan splits no loop inside one that it splits. Within one function the
+/// transform sees so much in the text, and is tested on that; a site in a
+/// device function it takes on trust.
+static bool isCoveredByCaller(const Loop &L, const Kernel &Source,
+                              const GeneratedKernel &K) {
+  for (std::optional<unsigned> P = L.Parent; P; P = Source.Loops[*P].Parent)
+    if (Source.Loops[*P].Function != L.Function &&
+        isForced(Source.Loops[*P], Source, K))
+      return true;
+  return false;
+}
+
+void forcePlan(KernelReport &Report, const GeneratedKernel &K) {
+  int64_t Warps = (K.Block.count() + 31) / 32;
+  for (const Loop &L : Report.Source.Loops) {
+    if (!isForced(L, Report.Source, K) ||
+        isCoveredByCaller(L, Report.Source, K))
+      continue;
+    LoopPlan *Plan = nullptr;
+    for (LoopPlan &P : Report.Plan.Loops)
+      if (P.Loop == L.Id)
+        Plan = &P;
+    if (!Plan)
+      Plan = &Report.Plan.Loops.emplace_back();
+    *Plan = LoopPlan();
+    Plan->Loop = L.Id;
+    Plan->WarpsPerGroup =
+        std::max<int64_t>(1, (Warps + K.Groups - 1) / int64_t(K.Groups));
+    Plan->Groups = std::max<int64_t>(2, (Warps + Plan->WarpsPerGroup - 1) /
+                                            Plan->WarpsPerGroup);
+    const Argument *A = anyParameter(K);
+    if (K.ByParameter && A && Report.Source.Span.File == L.Site->Span.File &&
+        L.Site->Span.Begin >= Report.Source.Span.Begin &&
+        L.Site->Span.End <= Report.Source.Span.End)
+      Plan->Cases = {
+          {A->Name, *A->Value - 1, Plan->WarpsPerGroup + 1},
+          {A->Name, *A->Value + int64_t(K.Groups % 2), Plan->WarpsPerGroup}};
+  }
+}
+
+namespace {
+
+//===-- A batch -----------------------------------------------------------===//
+
+/// A file: its text, what the tool says of it, and what it was compiled to.
+struct Version {
+  std::string Path, Text;
+  simt::Module Code;
+};
+
+class Batch {
+public:
+  Batch(const std::vector<GeneratedKernel> &Kernels,
+        const BatchOptions &Options, Counts &Seen)
+      : Kernels(Kernels), Options(Options), Seen(Seen) {}
+
+  std::vector<Failure> check() {
+    Original.Path = Options.Directory + "/original/fuzz.cu";
+    New.Path = Options.Directory + "/rewritten/fuzz.cu";
+    Original.Text = print(Kernels);
+    if (rewriteAll() && compile(Original, "valid-compiles") &&
+        compile(New, "rewrite-compiles"))
+      for (unsigned I = 0; I < Kernels.size(); ++I)
+        runOne(I);
+    return std::move(Failures);
+  }
+
+private:
+  const std::vector<GeneratedKernel> &Kernels;
+  const BatchOptions &Options;
+  Counts &Seen;
+  Version Original, New;
+  std::vector<Failure> Failures;
+  std::map<unsigned, Kernel> Analysed; ///< by index in the batch
+  std::vector<bool> Changed;
+
+  void fail(unsigned Kernel, const char *Property, const std::string &Detail) {
+    Failures.push_back({Kernel, Property, Detail.substr(0, 3000)});
+  }
+  bool failFile(const char *Property, const std::string &Detail) {
+    fail(Failure::WholeFile, Property, Detail);
+    return false;
+  }
+
+  bool write(const Version &V, const char *Property) {
+    llvm::StringRef Parent = llvm::StringRef(V.Path).rsplit('/').first;
+    std::error_code EC = llvm::sys::fs::create_directories(Parent);
+    llvm::raw_fd_ostream Out(V.Path, EC);
+    if (EC)
+      return failFile(Property, V.Path + ": " + EC.message());
+    Out << V.Text;
+    return true;
+  }
+
+  std::unique_ptr<TranslationUnit> parsed(const Version &V,
+                                          const char *Property) {
+    clang::tooling::CompileCommand Command;
+    Command.Directory = Options.Directory;
+    Command.Filename = V.Path;
+    Command.CommandLine = {"clang++", "-std=c++17", V.Path};
+    FrontEndOptions FrontEnd;
+    FrontEnd.BuiltInOnly = true;
+    auto Unit = parse(Command, FrontEnd);
+    if (!Unit) {
+      failFile(Property, llvm::toString(Unit.takeError()));
+      return nullptr;
+    }
+    if (!isClean((*Unit)->diagnostics(), Property))
+      return nullptr;
+    return std::move(*Unit);
+  }
+
+  bool isClean(const std::vector<Diagnostic> &All, const char *Property) {
+    for (const Diagnostic &D : All)
+      if (D.Severity >= Diagnostic::Level::Error)
+        return failFile(Property, D.Where.File + ":" +
+                                      std::to_string(D.Where.Line) + ": " +
+                                      D.Message);
+    return true;
+  }
+
+  /// The kernel of the batch that a report is about.
+  std::optional<unsigned> indexOf(const KernelReport &R) const {
+    for (unsigned I = 0; I < Kernels.size(); ++I)
+      if (Kernels[I].name() == R.Source.UnqualifiedName)
+        return I;
+    return std::nullopt;
+  }
+
+  std::optional<Report> analysed(const TranslationUnit &Unit) {
+    AnalysisOptions Analysis;
+    auto Gpu = findDevice("a100");
+    if (!Gpu) {
+      failFile("valid-device", llvm::toString(Gpu.takeError()));
+      return std::nullopt;
+    }
+    Analysis.Gpu = *Gpu;
+    Analysis.L1Bytes = 1024 << Kernels[0].Seed % 4;
+    auto Result = analyze(Unit, Analysis);
+    if (!Result) {
+      failFile("analysis-succeeds", llvm::toString(Result.takeError()));
+      return std::nullopt;
+    }
+    return std::move(*Result);
+  }
+
+  void plan(Report &R) {
+    for (KernelReport &K : R.Kernels)
+      if (auto I = indexOf(K); I && Kernels[*I].Forced)
+        forcePlan(K, Kernels[*I]);
+  }
+
+  /// The new text of V under the plan; its own text if nothing changes.
+  std::optional<std::string> rewritten(const Version &V, const Report &R,
+                                       Edits *Done = nullptr) {
+    RewriteOptions Rewrite;
+    auto E = rewrite(R, Rewrite);
+    if (!E) {
+      failFile("rewrite-succeeds", llvm::toString(E.takeError()));
+      return std::nullopt;
+    }
+    auto Texts = catt::apply(*E, R.Texts);
+    if (!Texts) {
+      failFile("rewrite-succeeds", llvm::toString(Texts.takeError()));
+      return std::nullopt;
+    }
+    if (Done)
+      *Done = std::move(*E);
+    auto It = Texts->find(V.Path);
+    return It == Texts->end() ? V.Text : It->second;
+  }
+
+  void count(const Report &R, const Edits &E) {
+    Seen["kernels"] += Kernels.size();
+    for (const KernelReport &K : R.Kernels) {
+      Seen["loops"] += K.Source.Loops.size();
+      for (const Access &A : K.Source.Accesses)
+        ++Seen[A.Offset ? "accesses with an offset"
+                        : "accesses without an offset"];
+      for (const Loop &L : K.Source.Loops) {
+        Seen["loops with a site"] += L.Site && L.Refusals.empty();
+        for (const Refusal &Why : L.Refusals)
+          ++Seen[("refused: " + info(Why.Why).Id).str()];
+      }
+    }
+    for (const Applied &A : E.Done)
+      ++Seen["applied: " + A.Transform];
+  }
+
+  /// Parses, analyses, rewrites and checks what can be seen in texts.
+  bool rewriteAll() {
+    if (!write(Original, "valid-write"))
+      return false;
+    auto Unit = parsed(Original, "valid-parses");
+    if (!Unit)
+      return false;
+    std::string Texts[2];
+    for (std::string &Text : Texts) {
+      std::optional<Report> R = analysed(*Unit);
+      if (!R)
+        return false;
+      plan(*R);
+      Edits Done;
+      auto NewText = rewritten(Original, *R, &Done);
+      if (!NewText)
+        return false;
+      Text = *NewText;
+      if (&Text == Texts) {
+        count(*R, Done);
+        for (const KernelReport &K : R->Kernels)
+          if (auto I = indexOf(K))
+            Analysed[*I] = K.Source;
+      }
+    }
+    if (Texts[0] != Texts[1])
+      return failFile("deterministic", "two runs give different texts");
+    New.Text = Texts[0];
+    auto Diagnostics = Unit->check(
+        std::map<std::string, std::string>{{Original.Path, New.Text}});
+    if (!Diagnostics)
+      return failFile("check-starts", llvm::toString(Diagnostics.takeError()));
+    return isClean(*Diagnostics, "rewrite-parses") && reverts() &&
+           isIdempotent() && write(New, "valid-write");
+  }
+
+  bool reverts() {
+    auto Back = revert(Original.Path, New.Text);
+    if (!Back)
+      return failFile("revert", llvm::toString(Back.takeError()));
+    ++Seen["files reverted"];
+    return *Back == Original.Text || failFile("revert", difference(*Back));
+  }
+
+  std::string difference(const std::string &Back) const {
+    size_t At = 0;
+    while (At < Back.size() && At < Original.Text.size() &&
+           Back[At] == Original.Text[At])
+      ++At;
+    size_t From = At < 120 ? 0 : At - 120;
+    return "original:\n" + Original.Text.substr(From, 300) +
+           "\n--- after revert:\n" + Back.substr(From, 300);
+  }
+
+  /// The tool run on its own output. Where every loop was forced, every loop is
+  /// forced again; where only some were, numbers of loops have moved, and the
+  /// kernel is left out.
+  bool isIdempotent() {
+    if (!write(New, "valid-write"))
+      return false;
+    auto Unit = parsed(New, "rewrite-parses");
+    if (!Unit)
+      return false;
+    std::optional<Report> R = analysed(*Unit);
+    if (!R)
+      return false;
+    for (KernelReport &K : R->Kernels) {
+      auto I = indexOf(K);
+      if (!I || !Kernels[*I].Forced)
+        continue;
+      if (Kernels[*I].ForcedLoops == ~0ull && !Kernels[*I].InnermostOnly)
+        forcePlan(K, Kernels[*I]);
+      else
+        K.Plan.Loops.clear();
+    }
+    auto Again = rewritten(New, *R);
+    if (!Again)
+      return false;
+    return *Again == New.Text ||
+           failFile("idempotent", "a second run changes its own output:\n" +
+                                      firstDifferentLine(*Again));
+  }
+
+  std::string firstDifferentLine(const std::string &Again) const {
+    auto [It, Other] = std::mismatch(New.Text.begin(), New.Text.end(),
+                                     Again.begin(), Again.end());
+    size_t At = It - New.Text.begin();
+    return Again.substr(At < 200 ? 0 : At - 200, 600);
+  }
+
+  //===-- Running ---------------------------------------------------------===//
+
+  bool compile(Version &V, const char *Property) {
+    simt::CompileOptions O;
+    O.CacheDirectory = Options.Directory + "/objects";
+    auto Path = simt::compile(V.Path, simt::Output::SharedObject, O);
+    if (!Path)
+      return failFile(Property, llvm::toString(Path.takeError()));
+    std::string Error;
+    V.Code = simt::Module::load(*Path, Error);
+    return bool(V.Code) || failFile(Property, Error);
+  }
+
+  static simt::Options schedule(const GeneratedKernel &K, unsigned N) {
+    simt::Options O;
+    const unsigned Switch[] = {0, 1, 0, 5};
+    // In order, a thread that waits for another warp would wait for ever.
+    bool Waits = llvm::any_of(
+        K.Arguments, [](const Argument &A) { return A.Name == "flags"; });
+    O.Seed = N == 0 && !Waits ? 0 : (K.Seed + N) | 1;
+    O.ResidentBlocks = 1 + N % 3;
+    O.SwitchEvery = Switch[N % 4];
+    O.Budget = 5'000'000;
+    return O;
+  }
+
+  struct Outcome {
+    std::string Memory, Findings;
+  };
+
+  Outcome runKernel(const Version &V, const GeneratedKernel &K,
+                    const simt::Options &O) {
+    Memory M(K);
+    simt::Dim Grid = {K.Grid.X, K.Grid.Y, K.Grid.Z};
+    simt::Dim Block = {K.Block.X, K.Block.Y, K.Block.Z};
+    simt::Result R = V.Code.run(K.entry(), Grid, Block, 0, M.arguments(), O);
+    Outcome Out;
+    if (R.Error)
+      Out.Findings = "error " + std::to_string(R.Error) + "\n";
+    for (const simt::Finding &F : R.Findings)
+      Out.Findings += F.str() + "\n";
+    Out.Memory = M.contents();
+    ++Seen["launches"];
+    return Out;
+  }
+
+  void runOne(unsigned I) {
+    const GeneratedKernel &K = Kernels[I];
+    std::optional<std::string> Expected;
+    for (const Version *V : {&Original, &New}) {
+      bool IsNew = V == &New;
+      for (unsigned N = 0; N < Options.Schedules; ++N) {
+        Outcome Out = runKernel(*V, K, schedule(K, N));
+        std::string Which = "schedule " + std::to_string(N) + ": ";
+        if (!Out.Findings.empty())
+          return fail(I, IsNew ? "no-new-finding" : "valid-runs",
+                      Which + Out.Findings);
+        if (!Expected)
+          Expected = Out.Memory;
+        if (*Expected != Out.Memory)
+          return fail(I, IsNew ? "same-output" : "valid-same-output",
+                      Which + "the buffers differ");
+      }
+    }
+    trace(I);
+  }
+
+  void trace(unsigned I) {
+    auto Source = Analysed.find(I);
+    if (Source == Analysed.end())
+      return fail(I, "kernel-reported", "the analysis does not report it");
+    const GeneratedKernel &K = Kernels[I];
+    Memory M(K);
+    simt::Options O = schedule(K, 0);
+    O.ResidentBlocks = 1;
+    O.Trace = true;
+    simt::Result R = Original.Code.run(
+        K.entry(), {K.Grid.X, K.Grid.Y, K.Grid.Z},
+        {K.Block.X, K.Block.Y, K.Block.Z}, 0, M.arguments(), O);
+    std::string All;
+    for (const std::string &D : compareWithTrace(Source->second, K, R, M, Seen))
+      All += D + "\n";
+    // Apart, because one cause can hide the other.
+    std::string Text = print({K});
+    bool Leaves = false;
+    for (const char *How : {"return;", "break;", "goto ", "flags["})
+      Leaves |= Text.find(How) != std::string::npos;
+    if (!All.empty())
+      fail(I, Leaves ? "prediction-with-exits" : "prediction-equals-trace",
+           All);
+  }
+};
+
+} // namespace
+
+std::vector<Failure> checkBatch(const std::vector<GeneratedKernel> &Kernels,
+                                const BatchOptions &Options, Counts &Seen) {
+  return Batch(Kernels, Options, Seen).check();
+}
+
+} // namespace catt::fuzz

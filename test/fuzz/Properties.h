@@ -1,0 +1,88 @@
+//===- Properties.h - What holds for every kernel ----------------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   kernels --print--> one file --analyze, force splits, rewrite--> new file
+//                        |  \--analysis: footprints, offsets--+      |
+//                        v                                    v      v
+//                     run, 4 schedules --------trace------> compare  run, 4
+//                        |                                           |
+//                        +------------ outputs, findings ------------+
+//
+// Text properties (deterministic, compiles, revert, idempotent) are of the
+// file; the others are of one kernel. A property of the file that fails is
+// looked for again in each kernel alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TEST_FUZZ_PROPERTIES_H
+#define CATT_TEST_FUZZ_PROPERTIES_H
+
+#include "analysis/Analysis.h"
+#include "test/fuzz/KernelTree.h"
+#include "test/simt/Executor.h"
+#include <map>
+
+namespace catt::fuzz {
+
+/// A property that does not hold.
+struct Failure {
+  static constexpr unsigned WholeFile = ~0u;
+  unsigned Kernel = WholeFile; ///< index in the batch
+  std::string
+      Property; ///< "same-output"; begins with "valid-" if the generated
+                ///< kernel itself is at fault (or parser or executor)
+  std::string Detail;
+};
+
+/// What was looked at, by name: so that a property that never applies shows.
+using Counts = std::map<std::string, uint64_t>;
+
+struct BatchOptions {
+  std::string Directory; ///< for sources and objects, of this batch alone
+  unsigned Schedules = 4;
+};
+
+/// Checks every property on kernels that share one file.
+std::vector<Failure> checkBatch(const std::vector<GeneratedKernel> &Kernels,
+                                const BatchOptions &Options, Counts &Seen);
+
+//===-- Parts -------------------------------------------------------------===//
+
+/// Changes the plan of a kernel so that every chosen loop with a site is split.
+void forcePlan(KernelReport &Report, const GeneratedKernel &K);
+
+/// Memory of one kernel's arguments, filled anew.
+class Memory {
+public:
+  explicit Memory(const GeneratedKernel &K);
+  std::vector<void *> arguments() { return Pointers; }
+  /// Address of the buffer with this name.
+  std::optional<uint64_t> address(const std::string &Name) const;
+  /// All buffers, one after the other.
+  std::string contents() const;
+
+private:
+  struct Buffer {
+    std::string Name;
+    char *Data;
+    int64_t Bytes;
+  };
+  std::vector<Buffer> Buffers;
+  std::vector<int64_t> Scalars;
+  std::vector<void *> Slots, Pointers;
+};
+
+/// Compares footprints and offsets with the trace of the kernel's original.
+/// Returns what differs, empty if nothing does.
+std::vector<std::string> compareWithTrace(const Kernel &Source,
+                                          const GeneratedKernel &K,
+                                          const simt::Result &Run,
+                                          const Memory &Where, Counts &Seen);
+
+} // namespace catt::fuzz
+
+#endif

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Installs to an empty prefix and runs what is there, from another directory and
+# with nothing of the build around: the tool must find its own headers.
+# usage: install.sh <source directory> <build directory> <cmake>
+set -euo pipefail
+source=$1 build=$2 cmake=$3
+
+fail() {
+  echo "install: $*" >&2
+  exit 1
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+"$cmake" --install "$build" --prefix "$prefix" >/dev/null
+tool=$prefix/bin/catt-rewrite
+[ -x "$tool" ] || fail 'there is no bin/catt-rewrite'
+
+# run <expected exit code> <argument>...: output goes to $work/{out,err}.
+run() {
+  local expected=$1 status=0
+  shift
+  (cd / && env -i PATH=/usr/bin:/bin "$tool" --gpu=sm_80 "$@") \
+    >"$work/out" 2>"$work/err" </dev/null || status=$?
+  [ $status = "$expected" ] || {
+    cat "$work/out" "$work/err" >&2
+    fail "exit code $status instead of $expected: catt-rewrite $*"
+  }
+}
+
+run 1 --no-cuda --diff "$source/samples/gesummv/gesummv.cu"
+grep -q '^+.*__syncthreads();' "$work/out" || fail 'no barrier in the diff'
+
+# Clang's own headers (stddef.h, limits.h), the host's and the built-in CUDA.
+cat >"$work/headers.cu" <<'END'
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <cuda_runtime.h>
+#include <vector>
+__global__ void scale(float *X, size_t N) {
+  size_t I = blockIdx.x * blockDim.x + threadIdx.x;
+  if (I < N)
+    X[I] = fminf(X[I], FLT_MAX);
+}
+END
+run 0 --no-cuda --diff "$work/headers.cu"
+if grep -E 'error|not found' "$work/err"; then
+  fail 'an installed tool must find its headers'
+fi
+# The same question, asked so that the answer is no.
+echo '#include <no_such_header_anywhere.h>' >"$work/missing.cu"
+run 3 --no-cuda --diff "$work/missing.cu"
+
+# Every header that rewritten programs include is there, and no other.
+headers() { find "$1" -path "$2/*.h" -printf '%P\n' | sed "s|^$3||" | sort; }
+mkdir -p "$prefix/include"
+diff <(headers "$source/transforms" "$source/transforms/runtime" runtime/) \
+  <(headers "$prefix/include" "$prefix/include" '') ||
+  fail 'the installed headers are not those of transforms/runtime'
+echo 'install: the installed tool stands on its own'

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# ===- layering.py - Who may know whom -------------------------------------===#
+#
+# Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===----------------------------------------------------------------------===#
+#
+#   tool -> transforms -> Analysis -> {source, memory, registers, plan}
+#                                          -> device -> Types
+#
+# Reads the #include lines and a few telling names (comments and strings taken
+# out) of analysis/, transforms/ and tool/, and fails on any arrow that
+# docs/design.md does not draw. It does not follow includes: each file answers
+# for its own lines.
+#
+# usage: layering.py <root of the sources>
+#
+# ===----------------------------------------------------------------------===#
+"""Checks the arrows between the modules."""
+
+import pathlib
+import re
+import sys
+
+SUFFIXES = {".h", ".cpp", ".cc", ".c", ".hpp", ".inc"}
+
+# What every module may include: plain values without Clang or isl.
+COMMON = {"Types", "AffineIndex", "Reasons"}
+
+# module -> the modules of ours that it may include, beside itself and COMMON.
+ARROWS = {
+    "AffineIndex": None,  # none at all, not even COMMON
+    "Types": {"AffineIndex"},
+    "Reasons": {"Types", "AffineIndex"},
+    "device": set(),
+    "memory": {"device"},
+    "plan": {"device"},
+    "registers": {"device"},
+    "source": set(),
+    "Analysis": {"device", "memory", "plan", "registers", "source"},
+    "transforms": {"Analysis", "device", "memory", "plan", "registers",
+                   "source"},
+    "tool": {"transforms", "Analysis", "device", "memory", "plan",
+             "registers", "source"},
+    "runtime": None,  # headers of rewritten programs stand on their own
+    "builtin": None,  # so do the CUDA declarations that travel in the tool
+}
+
+# The first prefix that fits names the module.
+MODULES = [
+    ("analysis/memory/AffineIndex.", "AffineIndex"),
+    ("analysis/Types.h", "Types"),
+    ("analysis/plan/Reasons.", "Reasons"),
+    ("analysis/device/", "device"),
+    ("analysis/memory/", "memory"),
+    ("analysis/plan/", "plan"),
+    ("analysis/registers/", "registers"),
+    ("analysis/source/builtin/Builtin.", "source"),
+    ("analysis/source/builtin/", "builtin"),
+    ("analysis/source/", "source"),
+    ("analysis/Analysis.", "Analysis"),
+    ("analysis/LaunchPlan.", "Analysis"),
+    ("transforms/runtime/", "runtime"),
+    ("transforms/", "transforms"),
+    ("tool/", "tool"),
+]
+
+EVERY = set(ARROWS)
+
+# rule -> (headers, the modules that may include them, what the rule says)
+HEADERS = {
+    "clang": (
+        r"clang(-c|-tidy)?/",
+        {"source", "Analysis", "registers", "transforms", "tool"},
+        "plan, device and memory know no Clang"),
+    "clang-ast": (
+        r"clang/(AST|ASTMatchers|Analysis|CodeGen|Parse|Sema)/", {"source"},
+        "only analysis/source knows Clang's AST"),
+    "edits": (
+        r"clang/(Tooling/(Core|Refactoring|Inclusions)/|Rewrite/)",
+        {"transforms", "tool"}, "analysis never edits"),
+    "isl": (
+        r"isl/", {"memory"}, "only analysis/memory knows isl"),
+    "own-headers": (
+        r"(clang|llvm|isl|boost)/", EVERY - {"runtime", "builtin"},
+        "headers for CUDA programs need nothing but CUDA"),
+}
+
+# rule -> (names in the code, who may use them, what the rule says)
+NAMES = {
+    "processes": (
+        r"llvm/Support/Program\.h|(?<![\w.>])(popen|system|v?fork|execv?[lpe]*|"
+        r"posix_spawnp?)\s*\(|\bExecute(AndWait|NoWait)\s*\(",
+        lambda path, module: module == "tool"
+        or path.startswith("analysis/registers/Ptxas."),
+        "only analysis/registers/Ptxas and tool start processes"),
+    "writes": (
+        r"\b(raw_fd_o?stream|writeToOutput|writeFileAtomically|ofstream|fstream"
+        r"|fopen|FileOutputBuffer|openFileForWrite|openFileForReadWrite"
+        r"|overwriteChangedFiles|TempFile|createUniqueFile|createTemporaryFile)"
+        r"\b(?!\s*>)|(?<!\w)fs::(rename|remove|resize_file)\b",
+        # ptxas reads its input from a temporary file.
+        lambda path, module: module == "tool"
+        or path.startswith("analysis/registers/Ptxas."),
+        "only tool writes files"),
+}
+
+RULES = {"arrow", "unknown-module", "unresolved", *HEADERS, *NAMES}
+
+TOKEN = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"'
+    r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
+
+
+def module_of(path):
+    for prefix, module in MODULES:
+        if path.startswith(prefix):
+            return module
+    return None
+
+
+def blank(text, strings):
+    """Comments, and strings if asked, become blanks; line numbers stay."""
+    def replace(match):
+        token = match.group(0)
+        if not token.startswith("/") and not strings:
+            return token
+        return re.sub(r"[^\n]", " ", token)
+    return TOKEN.sub(replace, text)
+
+
+class Checker:
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.problems = []
+        self.files = 0
+        self.path = self.module = ""
+
+    def report(self, text, offset, rule, message):
+        line = text.count("\n", 0, offset) + 1
+        self.problems.append(f"{self.path}:{line}: {message} [{rule}]")
+
+    def target(self, name):
+        """The path in the tree that a quoted name stands for, or None."""
+        beside = self.root / self.path
+        near = (beside.parent / name).resolve()
+        if near.exists() and near.is_relative_to(self.root.resolve()):
+            return near.relative_to(self.root.resolve()).as_posix()
+        if re.match(r"(analysis|transforms|tool|test|samples)/", name):
+            return name
+        return None
+
+    def check_own(self, text, match, name):
+        target = self.target(name)
+        if target is None:
+            return
+        if not (self.root / target).exists():
+            self.report(text, match.start(), "unresolved",
+                        f"there is no {target}")
+        known = module_of(target)
+        if known is None:
+            self.report(text, match.start(), "arrow",
+                        f"{self.module} may not know {target}")
+            return
+        if known == self.module:
+            return
+        allowed = ARROWS[self.module]
+        if allowed is None or known not in allowed | (
+                COMMON if self.module not in COMMON else set()):
+            self.report(text, match.start(), "arrow",
+                        f"{self.module} may not know {known} ({target})")
+
+    def check_file(self, path):
+        self.path = path
+        self.module = module_of(path)
+        text = (self.root / path).read_text(encoding="utf-8")
+        if self.module is None:
+            self.report(text, 0, "unknown-module",
+                        "no module of docs/design.md holds this file")
+            return
+        self.files += 1
+        code = blank(text, strings=False)
+        for match in INCLUDE.finditer(code):
+            name = match.group(2)
+            self.check_own(text, match, name)
+            for rule, (headers, allowed, message) in HEADERS.items():
+                if re.match(headers, name) and self.module not in allowed:
+                    self.report(text, match.start(), rule,
+                                f"{message}, and {self.module} includes "
+                                f"{name}")
+        # The names of headers count, other strings do not.
+        bare = blank(text, strings=True)
+        for rule, (names, allowed, message) in NAMES.items():
+            if allowed(path, self.module):
+                continue
+            found = [(m.start(), m.group(2)) for m in INCLUDE.finditer(code)
+                     if re.search(names, m.group(2))]
+            found += [(m.start(), m.group(0)) for m in re.finditer(names, bare)
+                      if not bare[bare.rfind("\n", 0, m.start()) + 1:
+                                  m.start()].lstrip().startswith("#")]
+            for offset, name in found:
+                self.report(text, offset, rule, f"{message}: {name.strip()}")
+
+    def run(self):
+        for top in ("analysis", "transforms", "tool"):
+            for path in sorted((self.root / top).rglob("*")):
+                inside = path.relative_to(self.root)
+                if (path.suffix in SUFFIXES and path.is_file()
+                        and "node_modules" not in inside.parts):
+                    self.check_file(inside.as_posix())
+        return self.problems
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        sys.exit("usage: layering.py <root of the sources>")
+    checker = Checker(arguments[1])
+    problems = checker.run()
+    if checker.files == 0:
+        problems.append(f"{arguments[1]}: no sources to check")
+    for problem in problems:
+        print(problem)
+    print(f"layering: {checker.files} files, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,20 @@
+// RUN: %exact %s 2>&1 >/dev/null | FileCheck %s
+// __ldcg goes past L1: what is left is one line of x a warp.
+// CHECK-NOT: remark:
+// CHECK: nothing to change
+
+constexpr int N = 4096;
+
+__global__ void rows(const float *A, const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    float sum = 0.0f;
+    for (int j = 0; j < N; ++j)
+      sum += __ldcg(&A[i * N + j]) * x[j];
+    y[i] = sum;
+  }
+}
+
+void run(const float *A, const float *x, float *y, int n) {
+  rows<<<1056, 256>>>(A, x, y, n);
+}

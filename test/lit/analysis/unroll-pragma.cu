@@ -1,0 +1,18 @@
+// RUN: %catt %s 2>&1 >/dev/null | FileCheck %s
+// The pragma stays with its loop.
+// CHECK: remark: loop over j: {{.*}}: split into 2 warp groups [split-warp-groups]
+
+constexpr int N = 4096;
+
+__global__ void rows(const float *A, const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int j = 0; j < N; ++j)
+    sum += A[i * N + j] * x[j];
+  y[i] = sum;
+}
+
+void run(const float *A, const float *x, float *y, int n) {
+  rows<<<1056, 256>>>(A, x, y, n);
+}

@@ -1,0 +1,43 @@
+# Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The suite's conventions:
+#
+#   %exact    catt-rewrite with the built-in CUDA declarations and a fixed GPU,
+#             so that every machine gives the same answers
+#   %catt     the same by the paper's rule, whose decision follows from the
+#             footprint alone: for tests of everything but the decision
+#   %bare     catt-rewrite with nothing added
+#   %schema   checks a JSON report against docs/schema/report.schema.json
+#
+# No test needs a GPU or a CUDA toolkit. Tests of what clang-apply-replacements
+# or an unprivileged user would do are skipped where there is none.
+import os
+import lit.formats
+
+config.name = "catt-rewrite"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".cu", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+
+tool = os.path.join(config.catt_bin_dir, "catt-rewrite")
+checker = os.path.join(config.test_source_root, "Inputs", "check_schema.py")
+schema = os.path.join(config.source_root, "docs", "schema", "report.schema.json")
+config.substitutions += [
+    ("%exact", f"{tool} --no-cuda --gpu=h200"),
+    ("%catt", f"{tool} --no-cuda --gpu=h200 --model=catt"),
+    ("%bare", tool),
+    ("%schema", f"{config.python} {checker} {schema}"),
+    ("%python", config.python),
+    ("%inputs", os.path.join(config.test_source_root, "Inputs")),
+]
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.llvm_bin_dir, "/usr/local/bin", "/usr/bin", "/bin"])
+for name in ("CUDA_PATH", "CUDA_HOME", "CPATH"):
+    config.environment.pop(name, None)
+
+if os.path.exists(os.path.join(config.llvm_bin_dir, "clang-apply-replacements")):
+    config.available_features.add("apply-replacements")
+if os.geteuid() == 0:
+    config.available_features.add("root")

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# ===- selftest.py - The GPU scripts notice what they have to --------------===#
+#
+# Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===----------------------------------------------------------------------===#
+"""Runs run_gpu_test.py and run_throttle.py on programs that only pretend, so
+that no GPU is needed: other bits, other text, a hang, a crash and a finding of
+the sanitizer must each be reported; equal programs must not be; a sweep that
+breaks off must go on where it stopped."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TEST = Path(__file__).resolve().parent.parent
+
+SMI = """#!/bin/sh
+echo "Pretended, 1.2, 9.0, 1000 MiB, 1000 MHz"
+"""
+SANITIZER = """#!/bin/sh
+case "$2 $5" in
+*memcheck*/finding) echo "========= ERROR SUMMARY: 3 errors"; exit 99 ;;
+esac
+echo "========= ERROR SUMMARY: 0 errors"
+"""
+PROGRAM = """#!/bin/sh
+case $0 in
+*/hang) sleep 9 ;;
+*/crash) exit 1 ;;
+*/silent) echo "x: 3 x 4, 1.500 ms, OK"; exit 0 ;;
+*/text) echo "x: 3 x 5, 1.500 ms, OK" ;;
+*/slow) echo "x: 3 x 4, 3.000 ms, OK" ;;
+*) echo "x: 3 x 4, 1.500 ms, OK" ;;
+esac
+[ -z "$CATT_RECORD" ] || case $0 in
+*/bits) echo "copy 4 2" >"$CATT_RECORD" ;;
+*) echo "copy 4 1" >"$CATT_RECORD" ;;
+esac
+"""
+SWEEP = """#!/usr/bin/env python3
+import json, sys, os
+a = dict((x[2:].split("=", 1) + [""])[:2] for x in sys.argv[1:])
+if "list" in a:
+    for name in "abc":
+        print(json.dumps({"case": name, "group": "contended", "block": [256, 1, 1]}))
+elif "device" in a:
+    print('{"gpu": "pretended"}')
+else:
+    with open(a["out"], "a") as out, open(os.environ["CALLS"], "a") as calls:
+        for case in a["cases"].split(","):
+            calls.write(case + a["pass"] + " ")
+            out.write(json.dumps({"begin": case}) + "\\n")
+            for warps, ms in ((8, 2.0), (4, 1.0)):
+                out.write(json.dumps({
+                    "case": case, "pass": 1, "l1d": "max", "warps": warps,
+                    "original": warps == 8, "blocks": 8, "blocks_seen": 8,
+                    "equal": True, "median_ms": ms, "ms": [ms]}) + "\\n")
+                out.flush()
+                if case == os.environ.get("HANGS"):
+                    sys.exit(3)
+            out.write(json.dumps({"end": case}) + "\\n")
+"""
+
+
+def script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.at = Path(folder.name)
+        script(self.at / "path" / "nvidia-smi", SMI)
+        script(self.at / "path" / "compute-sanitizer", SANITIZER)
+        self.environment = dict(os.environ, CALLS=str(self.at / "calls"),
+                                PATH=f"{self.at}/path:{os.environ['PATH']}")
+
+    def call(self, program, *arguments):
+        return subprocess.run([str(program), *arguments], text=True,
+                              capture_output=True, env=self.environment)
+
+    def pair(self, rewrite, kind="large"):
+        """Exit code and row of one original beside one rewrite."""
+        root = self.at / "prepared"
+        for name in ("original", rewrite):
+            script(root / "bin" / name, PROGRAM)
+        (root / "plan.json").write_text(json.dumps({
+            "tool": "t", "gpu": "h200", "arch": "sm_90", "broken": [], "runs": [{
+                "sample": "x", "plans": ["card"], "flags": "", "kind": kind,
+                "arguments": [""], "carve_out": None, "original": "original",
+                "rewrite": rewrite, "changed": True, "splits": 1}]}))
+        shutil.copy(TEST / "run" / "run_gpu_test.py", root / "run")
+        done = self.call(sys.executable, root / "run", "--out",
+                         str(self.at / "out"), "--seconds", "2")
+        result = json.loads((self.at / "out" / "gpu-test.json").read_text())
+        return done.returncode, result["rows"][0]
+
+    def test_equal(self):
+        status, row = self.pair("same")
+        self.assertEqual((status, row["equal"], row["speed_up"]), (0, True, 1))
+
+    def test_time_is_no_difference(self):
+        status, row = self.pair("slow")
+        self.assertEqual((status, row["equal"], row["speed_up"]), (0, True, 0.5))
+
+    def test_differences(self):
+        for rewrite in ("bits", "text", "hang", "crash", "silent"):
+            with self.subTest(rewrite):
+                status, row = self.pair(rewrite)
+                self.assertEqual((status, row["equal"]), (1, False))
+
+    def test_sanitizer(self):
+        self.assertEqual(self.pair("same", "small")[0], 0)
+        status, row = self.pair("finding", "small")
+        self.assertEqual((status, row["equal"], row["clean"]), (1, True, False))
+
+    def test_no_gpu(self):
+        script(self.at / "path" / "nvidia-smi", "#!/bin/sh\nexit 9\n")
+        with self.assertRaises(FileNotFoundError):
+            self.pair("same")
+
+    def sweep(self, hangs=""):
+        root = self.at / "sweep"
+        script(root / "throttle", SWEEP)
+        shutil.copy(TEST / "bench" / "run_throttle.py", root / "run")
+        self.environment["HANGS"] = hangs
+        (self.at / "calls").write_text("")
+        done = self.call(sys.executable, root / "run", "--out",
+                         str(self.at / "sweep-out"))
+        result = json.loads(
+            (self.at / "sweep-out" / "throttle.json").read_text())
+        return done.returncode, result, (self.at / "calls").read_text().split()
+
+    def test_sweep(self):
+        status, result, calls = self.sweep()
+        self.assertEqual(status, 0)
+        self.assertEqual(calls, ["a1", "b1", "c1", "a2", "b2", "c2"])
+        self.assertEqual([len(c["points"]) for c in result["cases"]], [2, 2, 2])
+
+    def test_sweep_goes_on(self):
+        status, result, _ = self.sweep(hangs="b")
+        self.assertEqual(status, 1)
+        self.assertEqual([c.get("failed") for c in result["cases"]],
+                         [None, 3, None])
+        status, result, calls = self.sweep()
+        self.assertEqual((status, calls), (0, ["b1", "b2"]))
+        self.assertEqual([c.get("failed") for c in result["cases"]], [None] * 3)
+        self.assertEqual([len(c["points"]) for c in result["cases"]], [2, 2, 2])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,477 @@
+//===- CudaApi.cpp - The CUDA runtime API, on the executor -----------------==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For whole programs, steered by the environment:
+//   CATT_SIMT_SEED=n     the schedule          CATT_SIMT_BLOCKS=n  resident
+//   CATT_SIMT_SWITCH=n   accesses between scheduling points
+//   CATT_SIMT_BUDGET=n   steps of a launch     CATT_SIMT_SM=60     before Volta
+//   CATT_SIMT_TRACE=f    appends each access:
+//      launch block thread load|store|atomic global|shared|constant 0xaddress
+//      size file:line:col [loop line:iteration,...]
+// Findings go to standard error; a program with findings exits with status 86.
+//
+// It is written against the executor's own header, as C++: attributes of CUDA
+// are gone, the signatures are the ones that programs are compiled with.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/simt/Internal.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <unistd.h>
+
+// The names are CUDA's.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+using catt::simt::Dim;
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+  dim3(unsigned X = 1, unsigned Y = 1, unsigned Z = 1) : x(X), y(Y), z(Z) {}
+};
+#include "catt_simt/host.h"
+
+using namespace catt::simt;
+
+namespace {
+
+constexpr int SMs = 4;
+constexpr size_t StaticLimit = 48 * 1024, DeviceBytes = 1ull << 34;
+
+struct Kernel {
+  const KernelEntry *Entry;
+  size_t MaxDynamic = StaticLimit;
+  int Carveout = -1;
+};
+struct Symbol {
+  void *Device;
+  size_t Size;
+};
+struct Config {
+  dim3 Grid, Block;
+  size_t Shared;
+  cudaStream_t Stream;
+};
+
+struct State {
+  std::map<const void *, Kernel> Kernels; // by launch stub
+  std::map<const void *, Symbol> Symbols; // by host shadow
+  std::vector<Config> Configs;
+  cudaError_t Last = cudaSuccess, Sticky = cudaSuccess;
+  unsigned Launches = 0;
+  FILE *Trace = nullptr;
+  Options Opts;
+
+  State() {
+    Opts.Seed = number("CATT_SIMT_SEED", 0);
+    Opts.ResidentBlocks = number("CATT_SIMT_BLOCKS", 1);
+    Opts.SwitchEvery = number("CATT_SIMT_SWITCH", 0);
+    Opts.Budget = number("CATT_SIMT_BUDGET", Opts.Budget);
+    Opts.ExitedThreadsBlock = number("CATT_SIMT_SM", 90) < 70;
+    const char *Path = std::getenv("CATT_SIMT_TRACE");
+    Opts.Trace = Path && (Trace = std::fopen(Path, "a"));
+  }
+  static uint64_t number(const char *Name, uint64_t Default) {
+    const char *Text = std::getenv(Name);
+    return Text ? std::strtoull(Text, nullptr, 0) : Default;
+  }
+};
+
+State &state() {
+  static State *S = new State; // outlives every destructor
+  return *S;
+}
+
+cudaError_t done(cudaError_t E) {
+  State &S = state();
+  E = S.Sticky ? S.Sticky : E;
+  S.Last = E ? E : S.Last;
+  return E;
+}
+
+void printTrace(const Result &R) {
+  static const char *const Kinds[] = {"load", "store", "atomic"};
+  static const char *const Spaces[] = {"global", "shared", "constant"};
+  State &S = state();
+  for (const TraceRecord &T : R.Trace) {
+    const Place &P = R.Places[T.Where];
+    std::fprintf(S.Trace, "%u %u %u %s %s 0x%llx %u %s:%u:%u", S.Launches,
+                 T.Block, T.Thread, Kinds[T.Kind], Spaces[unsigned(T.In)],
+                 (unsigned long long)T.Address, T.Size, P.File.c_str(), P.Line,
+                 P.Column);
+    for (unsigned I = 0; I < T.Depth; ++I)
+      std::fprintf(S.Trace, "%c%u:%u", I ? ',' : ' ',
+                   R.Places[T.Loops[I].Where].Line, T.Loops[I].Iteration);
+    std::fputc('\n', S.Trace);
+  }
+  std::fflush(S.Trace);
+}
+
+void printFindings(const Result &R) {
+  if (R.Findings.empty())
+    return;
+  for (const Finding &F : R.Findings)
+    std::fprintf(stderr, "%s\n", F.str().c_str());
+  static bool Registered = false;
+  if (!std::exchange(Registered, true))
+    std::atexit([] {
+      std::fflush(nullptr);
+      _exit(86);
+    });
+}
+
+/// What the driver would refuse.
+cudaError_t checkLaunch(const Kernel &K, const LaunchShape &L) {
+  const Dim &B = L.Block, &G = L.Grid;
+  if (B.count() == 0 || G.count() == 0 || B.X > 1024 || B.Y > 1024 ||
+      B.Z > 64 || B.count() > 1024 || G.X > 2147483647u || G.Y > 65535 ||
+      G.Z > 65535)
+    return cudaErrorInvalidConfiguration;
+  if (K.Entry->Info->MaxThreads && B.count() > K.Entry->Info->MaxThreads)
+    return cudaErrorInvalidValue;
+  if (K.Entry->Info->StaticShared > StaticLimit ||
+      L.DynamicShared > K.MaxDynamic ||
+      K.Entry->Info->StaticShared + L.DynamicShared >
+          (K.MaxDynamic > StaticLimit ? MaxSharedBytes : StaticLimit))
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+Kernel *find(const void *Stub) {
+  auto It = state().Kernels.find(Stub);
+  return It == state().Kernels.end() ? nullptr : &It->second;
+}
+
+} // namespace
+
+//===-- Called by the code that clang generates ---------------------------===//
+
+extern "C" void **__cudaRegisterFatBinary(void *) {
+  static void *Handle;
+  return &Handle;
+}
+extern "C" void __cudaRegisterFatBinaryEnd(void **) {}
+extern "C" void __cudaUnregisterFatBinary(void **) {}
+
+extern "C" int __cudaRegisterFunction(void **, const void *Stub, char *,
+                                      const KernelEntry *Entry, int, void *,
+                                      void *, void *, void *, int *) {
+  state().Kernels[Stub] = {Entry};
+  registry().Kernels.push_back(Entry);
+  return 0;
+}
+
+extern "C" void __cudaRegisterVar(void **, const void *Shadow, const char *,
+                                  void *Device, int, size_t Size, int, int) {
+  state().Symbols[Shadow] = {Device, Size};
+}
+
+unsigned __cudaPushCallConfiguration(dim3 Grid, dim3 Block, size_t Shared,
+                                     cudaStream_t Stream) {
+  state().Configs.push_back({Grid, Block, Shared, Stream});
+  return 0;
+}
+
+extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *Grid, dim3 *Block,
+                                                  size_t *Shared,
+                                                  cudaStream_t *Stream) {
+  Config C = state().Configs.back();
+  state().Configs.pop_back();
+  *Grid = C.Grid, *Block = C.Block, *Shared = C.Shared, *Stream = C.Stream;
+  return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernel(const void *Stub, dim3 Grid, dim3 Block,
+                             void **Args, size_t Shared, cudaStream_t) {
+  State &S = state();
+  Kernel *K = find(Stub);
+  if (!K)
+    return done(cudaErrorInvalidDeviceFunction);
+  LaunchShape L{{Grid.x, Grid.y, Grid.z}, {Block.x, Block.y, Block.z}, Shared};
+  if (cudaError_t E = checkLaunch(*K, L))
+    return done(E);
+  if (S.Sticky)
+    return done(S.Sticky);
+  Result R;
+  runLaunch(*K->Entry, L, Args, S.Opts, R);
+  printFindings(R);
+  if (S.Trace)
+    printTrace(R);
+  ++S.Launches;
+  S.Sticky = cudaError_t(R.Error); // as on a device: the context is lost
+  return cudaSuccess;
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **,
+                                        size_t, cudaStream_t) {
+  return done(cudaErrorNotSupported);
+}
+
+//===-- Memory ------------------------------------------------------------===//
+
+cudaError_t cudaMalloc(void **P, size_t Size) {
+  *P = Size ? deviceAlloc(Size) : nullptr;
+  return done(Size && !*P ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+cudaError_t cudaMallocManaged(void **P, size_t Size, unsigned) {
+  return cudaMalloc(P, Size);
+}
+cudaError_t cudaMallocHost(void **P, size_t Size, unsigned) {
+  return cudaMalloc(P, Size);
+}
+cudaError_t cudaHostAlloc(void **P, size_t Size, unsigned) {
+  return cudaMalloc(P, Size);
+}
+cudaError_t cudaMallocAsync(void **P, size_t Size, cudaStream_t) {
+  return cudaMalloc(P, Size);
+}
+cudaError_t cudaMallocPitch(void **P, size_t *Pitch, size_t Width,
+                            size_t Rows) {
+  *Pitch = (Width + 511) / 512 * 512;
+  return cudaMalloc(P, *Pitch * Rows);
+}
+cudaError_t cudaFree(void *P) {
+  return done(!P || deviceFree(P) ? cudaSuccess : cudaErrorInvalidValue);
+}
+cudaError_t cudaFreeHost(void *P) { return cudaFree(P); }
+cudaError_t cudaFreeAsync(void *P, cudaStream_t) { return cudaFree(P); }
+cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
+  *Free = *Total = DeviceBytes;
+  return done(cudaSuccess);
+}
+
+cudaError_t cudaMemcpy(void *To, const void *From, size_t Size,
+                       cudaMemcpyKind) {
+  if (!isCopyable(To, Size) || !isCopyable(From, Size))
+    return done(cudaErrorInvalidValue);
+  std::memmove(To, From, Size);
+  return done(cudaSuccess);
+}
+cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t Size,
+                            cudaMemcpyKind Kind, cudaStream_t) {
+  return cudaMemcpy(To, From, Size, Kind);
+}
+cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From,
+                         size_t FromPitch, size_t Width, size_t Rows,
+                         cudaMemcpyKind Kind) {
+  for (size_t I = 0; I < Rows; ++I)
+    if (cudaError_t E = cudaMemcpy(
+            static_cast<char *>(To) + I * ToPitch,
+            static_cast<const char *>(From) + I * FromPitch, Width, Kind))
+      return E;
+  return done(cudaSuccess);
+}
+cudaError_t cudaMemset(void *P, int Value, size_t Size) {
+  if (!isCopyable(P, Size))
+    return done(cudaErrorInvalidValue);
+  std::memset(P, Value, Size);
+  return done(cudaSuccess);
+}
+cudaError_t cudaMemsetAsync(void *P, int Value, size_t Size, cudaStream_t) {
+  return cudaMemset(P, Value, Size);
+}
+cudaError_t cattSymbolAddress(void **P, size_t *Size, const void *Shadow) {
+  auto It = state().Symbols.find(Shadow);
+  if (It == state().Symbols.end())
+    return done(cudaErrorInvalidSymbol);
+  if (P)
+    *P = It->second.Device;
+  if (Size)
+    *Size = It->second.Size;
+  return done(cudaSuccess);
+}
+
+//===-- Kernels -----------------------------------------------------------===//
+
+cudaError_t cattFuncSetAttribute(const void *Stub, cudaFuncAttribute A,
+                                 int Value) {
+  Kernel *K = find(Stub);
+  if (!K)
+    return done(cudaErrorInvalidDeviceFunction);
+  if (A == cudaFuncAttributePreferredSharedMemoryCarveout) {
+    K->Carveout = Value;
+    return done(Value < -1 || Value > 100 ? cudaErrorInvalidValue
+                                          : cudaSuccess);
+  }
+  if (Value < 0 || Value + K->Entry->Info->StaticShared > MaxSharedBytes)
+    return done(cudaErrorInvalidValue);
+  K->MaxDynamic = Value;
+  return done(cudaSuccess);
+}
+cudaError_t cattFuncGetAttributes(cudaFuncAttributes *A, const void *Stub) {
+  Kernel *K = find(Stub);
+  if (!K)
+    return done(cudaErrorInvalidDeviceFunction);
+  *A = {};
+  A->sharedSizeBytes = K->Entry->Info->StaticShared;
+  unsigned Max = K->Entry->Info->MaxThreads;
+  A->maxThreadsPerBlock = Max ? Max : 1024;
+  A->maxDynamicSharedSizeBytes = K->MaxDynamic;
+  A->preferredShmemCarveout = K->Carveout;
+  A->numRegs = 32; // the executor has none; programs only print it
+  return done(cudaSuccess);
+}
+cudaError_t cattMaxActiveBlocks(int *Blocks, const void *Stub, int Threads,
+                                size_t Shared) {
+  Kernel *K = find(Stub);
+  if (!K || Threads <= 0)
+    return done(cudaErrorInvalidValue);
+  size_t Bytes = K->Entry->Info->StaticShared + Shared + 1024;
+  *Blocks = std::min<size_t>({32, size_t(2048 / Threads), 228 * 1024 / Bytes});
+  return done(cudaSuccess);
+}
+
+//===-- Device ------------------------------------------------------------===//
+
+cudaError_t cudaDeviceSynchronize() { return done(cudaSuccess); }
+cudaError_t cudaDeviceReset() {
+  deviceReset();
+  state().Sticky = state().Last = cudaSuccess;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int D) {
+  return done(D ? cudaErrorInvalidDevice : cudaSuccess);
+}
+cudaError_t cudaGetDevice(int *D) { return *D = 0, done(cudaSuccess); }
+cudaError_t cudaGetDeviceCount(int *N) { return *N = 1, done(cudaSuccess); }
+cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return done(cudaSuccess); }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  return done(cudaSuccess);
+}
+cudaError_t cudaDriverGetVersion(int *V) { return *V = 13000, cudaSuccess; }
+cudaError_t cudaRuntimeGetVersion(int *V) { return *V = 13000, cudaSuccess; }
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int) {
+  *P = {};
+  std::strcpy(P->name, "catt-simt executor");
+  P->totalGlobalMem = DeviceBytes;
+  P->sharedMemPerBlock = StaticLimit;
+  P->sharedMemPerBlockOptin = MaxSharedBytes;
+  P->sharedMemPerMultiprocessor = 228 * 1024;
+  P->reservedSharedMemPerBlock = 1024;
+  P->totalConstMem = 64 * 1024;
+  P->major = 9;
+  P->multiProcessorCount = SMs;
+  P->warpSize = 32;
+  P->maxThreadsPerBlock = 1024;
+  P->maxThreadsPerMultiProcessor = 2048;
+  P->maxBlocksPerMultiProcessor = 32;
+  P->regsPerBlock = P->regsPerMultiprocessor = 65536;
+  P->l2CacheSize = 50 << 20;
+  const int Threads[] = {1024, 1024, 64}, Grid[] = {2147483647, 65535, 65535};
+  std::copy_n(Threads, 3, P->maxThreadsDim);
+  std::copy_n(Grid, 3, P->maxGridSize);
+  return done(cudaSuccess);
+}
+cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr A, int) {
+  switch (A) {
+  case cudaDevAttrMaxThreadsPerBlock:
+    *Value = 1024;
+    break;
+  case cudaDevAttrMaxSharedMemoryPerBlock:
+    *Value = StaticLimit;
+    break;
+  case cudaDevAttrWarpSize:
+    *Value = 32;
+    break;
+  case cudaDevAttrMultiProcessorCount:
+    *Value = SMs;
+    break;
+  case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+    *Value = 228 * 1024;
+    break;
+  case cudaDevAttrComputeCapabilityMajor:
+    *Value = 9;
+    break;
+  case cudaDevAttrComputeCapabilityMinor:
+    *Value = 0;
+    break;
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+    *Value = MaxSharedBytes;
+    break;
+  default:
+    return done(cudaErrorInvalidValue);
+  }
+  return done(cudaSuccess);
+}
+
+//===-- Streams, events, errors -------------------------------------------===//
+
+using Clock = std::chrono::steady_clock;
+struct CUevent_st {
+  Clock::time_point At;
+};
+
+cudaError_t cudaStreamCreate(cudaStream_t *S) { return *S = 0, cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *S, unsigned) {
+  return cudaStreamCreate(S);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return done(cudaSuccess); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+  return done(cudaSuccess);
+}
+cudaError_t cudaEventCreate(cudaEvent_t *E) {
+  return *E = new CUevent_st, done(cudaSuccess);
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *E, unsigned) {
+  return cudaEventCreate(E);
+}
+cudaError_t cudaEventDestroy(cudaEvent_t E) { return delete E, cudaSuccess; }
+cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t) {
+  return E->At = Clock::now(), done(cudaSuccess);
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return done(cudaSuccess); }
+cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t A, cudaEvent_t B) {
+  *Ms = std::chrono::duration<float, std::milli>(B->At - A->At).count();
+  return done(cudaSuccess);
+}
+cudaError_t cudaPeekAtLastError() {
+  return state().Sticky ? state().Sticky : state().Last;
+}
+cudaError_t cudaGetLastError() {
+  cudaError_t E = cudaPeekAtLastError();
+  return state().Last = cudaSuccess, E;
+}
+
+static const struct {
+  cudaError_t E;
+  const char *Name, *Text;
+} Errors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
+     "invalid device function"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice",
+     "invalid device ordinal"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout",
+     "the launch timed out and was terminated"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported",
+     "operation not supported"}};
+
+const char *cudaGetErrorString(cudaError_t Error) {
+  for (auto &E : Errors)
+    if (E.E == Error)
+      return E.Text;
+  return "unrecognized error code";
+}
+const char *cudaGetErrorName(cudaError_t Error) {
+  for (auto &E : Errors)
+    if (E.E == Error)
+      return E.Name;
+  return "unrecognized error code";
+}
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -1,0 +1,158 @@
+//===- Internal.h - What the executor's files share --------------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Memory.cpp     which addresses a kernel may touch; shared memory's history
+//   Scheduler.cpp  who runs next; barriers
+//   WarpOps.cpp    shuffles, votes and the like
+//   Module.cpp     kernels by name; results
+//   CudaApi.cpp    the CUDA runtime API for whole programs
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TEST_SIMT_INTERNAL_H
+#define CATT_TEST_SIMT_INTERNAL_H
+
+#include "test/simt/Executor.h"
+#include <boost/context/detail/fcontext.hpp>
+#include <memory>
+
+namespace catt::simt {
+
+struct Warp;
+struct Block;
+
+struct Thread {
+  boost::context::detail::fcontext_t Context = nullptr;
+  uint64_t StackLow = 0, StackHigh = 0;
+  Dim Index;
+  uint16_t Linear = 0;
+  uint8_t Lane = 0;
+  Warp *Owner = nullptr;
+  // What it waits for.
+  Site *At = nullptr;
+  int Op = 0, Argument = 0, Width = 32;
+  unsigned Mask = 0;
+  uint64_t Value = 0, Answer = 0;
+  // Loops that it is in.
+  unsigned LoopBase = 0;
+  struct {
+    uint32_t Where = 0, Iteration = 0;
+  } Loops[MaxTracedLoops];
+};
+
+/// Sets of lanes are bit masks. Each live lane is ready, in AtWarpOp, or waits
+/// at the block's barrier.
+struct Warp {
+  Block *Owner = nullptr;
+  Thread *Lanes = nullptr;
+  unsigned Alive = 0, Ready = 0, AtWarpOp = 0;
+  bool Queued = false;
+};
+
+/// The history of one byte of shared memory. Epochs rise with each barrier and
+/// each new block, so nothing has to be cleared. The first byte of a word
+/// speaks for all four until one of them is touched alone: then the word is
+/// split.
+struct SharedByte {
+  /// What was done since the last barrier: by whom first, and whether other
+  /// warps did it too.
+  struct Use {
+    uint32_t Epoch = 0, Where = 0;
+    uint16_t Thread = 0;
+    bool OtherWarps = false;
+  };
+  Use Write, Read, Atomic;
+  bool Split = false;
+};
+
+struct Block {
+  Dim Index;
+  uint32_t Linear = 0;
+  unsigned Slot = 0;
+  std::vector<Thread> Threads;
+  std::vector<Warp> Warps;
+  unsigned Alive = 0;
+  // The barrier that some threads have reached.
+  unsigned Arrived = 0, TruePredicates = 0;
+  Thread *FirstArrived = nullptr;
+  // Shared memory.
+  uint64_t SharedLow = 0, SharedHigh = 0;
+  uint32_t FirstEpoch = 0, Epoch = 0;
+  std::vector<SharedByte> History;
+};
+
+struct LaunchShape {
+  Dim Grid, Block;
+  size_t DynamicShared = 0;
+};
+
+/// Runs one launch; Findings and Trace go to R.
+void runLaunch(const KernelEntry &K, const LaunchShape &S, void **Args,
+               const Options &O, Result &R);
+
+//===-- The launch that runs ----------------------------------------------===//
+
+struct Running {
+  const KernelEntry *Kernel = nullptr;
+  Options Opts;
+  Result *Out = nullptr;
+  Thread *Current = nullptr;
+  const Site *Last = nullptr; ///< of an access or loop
+  uint64_t Steps = 0;
+  uint64_t UntilSwitch = 0;
+  bool Stop = false; ///< a thread went where it must not; abandon the launch
+};
+extern Running Run;
+
+/// Records a finding of the current thread, once per kind and pair of places.
+void report(FindingKind K, const Site *Where, const Site *Other,
+            std::string Message, const Thread *Who = nullptr);
+/// Leaves the current thread for good and ends the launch.
+[[noreturn]] void stopLaunch();
+/// A scheduling point: maybe another thread runs now.
+void schedulingPoint(const Site *Where);
+void makeReady(Warp &W, unsigned Lanes);
+/// Leaves the current thread until it is ready and picked again.
+void toMain();
+uint32_t nextEpoch();
+uint32_t siteId(Site *S);
+Site *siteById(uint32_t Id);
+void forgetSites(); ///< before the object that owns them goes
+Place placeOf(const Site *S);
+std::string str(const Dim &D);
+
+//===-- Warp operations ---------------------------------------------------===//
+
+/// Completes T's operation if all live lanes of its mask have come to it.
+bool tryToMeet(Warp &W, const Thread &T);
+/// Answers lanes that ask for the active mask; false if there are none.
+bool meetActive(Warp &W);
+
+//===-- Memory ------------------------------------------------------------===//
+
+/// Makes [P, P + Size) an allocation that is not the executor's own.
+void registerMemory(void *P, uint64_t Size, bool Constant);
+void unregisterMemory(void *P);
+/// Sites remember allocations; before the object that owns them goes.
+void forgetCachedAllocations();
+/// True if [P, P + Size) lies in one allocation, or in none (host memory).
+bool isCopyable(const void *P, uint64_t Size);
+/// The shared memory of resident block Slot.
+uint64_t sharedMemory(unsigned Slot);
+
+/// What is registered while a module loads.
+struct Registry {
+  std::vector<const KernelEntry *> Kernels;
+  std::vector<void *> Variables;
+};
+Registry &registry();
+
+constexpr uint64_t MaxSharedBytes = 227 * 1024; ///< sm_90, per block
+
+} // namespace catt::simt
+
+#endif

@@ -1,0 +1,148 @@
+// Each kernel has one mistake, or is the correct twin of one that has.
+// FindingsTest.cpp looks for the line that carries the mark "BAD <name>".
+#include <cuda_runtime.h>
+
+__global__ void divergentBarrier(int *A, int N) {
+  if (threadIdx.x < N) {
+    A[threadIdx.x] = 1;
+    __syncthreads(); // BAD divergentBarrier
+  }
+  A[threadIdx.x] = 2;
+  __syncthreads();
+}
+__global__ void divergentTripCount(int *A) {
+  for (int I = 0; I < threadIdx.x / 32 + 1; ++I)
+    __syncthreads();
+  A[threadIdx.x] = 2;
+  __syncthreads(); // BAD divergentTripCount
+}
+__global__ void barrierAfterExit(int *A, int N) {
+  if (threadIdx.x >= N)
+    return;
+  A[threadIdx.x] = 1;
+  __syncthreads(); // BAD barrierAfterExit
+}
+
+__global__ void missingLanes(int *A) {
+  if (threadIdx.x < 16)
+    A[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0); // BAD missingLanes
+  else
+    __syncthreads();
+}
+__global__ void waitsForNobody(int *Flag) {
+  while (atomicAdd(Flag, 0) == 0) // BAD waitsForNobody
+    ;
+}
+__global__ void notInMask(int *A) {
+  A[threadIdx.x] = __ballot_sync(1u, 1); // BAD notInMask
+}
+
+__global__ void uninitialized(int *A) {
+  __shared__ int S[64];
+  if (threadIdx.x < 63)
+    S[threadIdx.x] = 1;
+  __syncthreads();
+  A[threadIdx.x] = S[threadIdx.x]; // BAD uninitialized
+}
+__global__ void leftFromLastBlock(int *A) {
+  extern __shared__ int S[];
+  if (blockIdx.x == 0)
+    S[threadIdx.x] = 1;
+  __syncthreads();
+  A[blockIdx.x * 64 + threadIdx.x] = S[threadIdx.x]; // BAD leftFromLastBlock
+}
+
+__global__ void tooFar(int *A, int N) {
+  for (int I = threadIdx.x; I <= N; I += blockDim.x)
+    A[I] = I; // BAD tooFar
+}
+__global__ void beforeBegin(const int *A, int *Out) {
+  Out[threadIdx.x] = A[int(threadIdx.x) - 1]; // BAD beforeBegin
+}
+__global__ void nullPointer(const float4 *A, float4 *Out) {
+  Out[threadIdx.x] = A[threadIdx.x]; // BAD nullPointer
+}
+__global__ void outsideShared(int *A) {
+  __shared__ int S[32];
+  S[threadIdx.x] = 1; // BAD outsideShared
+  A[threadIdx.x] = S[threadIdx.x];
+}
+__global__ void misaligned(const char *A, float2 *Out) {
+  Out[0] = *reinterpret_cast<const float2 *>(A + 4); // BAD misaligned
+}
+__constant__ int Coefficients[4];
+__global__ void writesConstant() {
+  const_cast<int *>(Coefficients)[threadIdx.x] = 1; // BAD writesConstant
+}
+
+__global__ void raceReadAfterWrite(int *A) {
+  __shared__ int S[64];
+  S[threadIdx.x] = threadIdx.x;         // BAD raceReadAfterWrite
+  A[threadIdx.x] = S[threadIdx.x ^ 32]; // BAD raceReadAfterWrite
+}
+__global__ void raceWriteAfterRead(int *A) {
+  __shared__ int S[64];
+  S[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  int V = S[63 - threadIdx.x]; // BAD raceWriteAfterRead
+  S[threadIdx.x] = V;          // BAD raceWriteAfterRead
+  __syncthreads();
+  A[threadIdx.x] = S[threadIdx.x];
+}
+__global__ void raceWriteWrite(int *A) {
+  __shared__ int S;
+  S = threadIdx.x; // BAD raceWriteWrite
+  __syncthreads();
+  A[threadIdx.x] = S;
+}
+__global__ void raceWithAtomic(int *A) {
+  __shared__ int S;
+  if (threadIdx.x == 0)
+    S = 0;          // BAD raceWithAtomic
+  atomicAdd(&S, 1); // BAD raceWithAtomic
+  __syncthreads();
+  A[threadIdx.x] = S;
+}
+
+__device__ int deep(int N, volatile int *A) {
+  volatile int Frame[64];
+  Frame[N % 64] = A[0]; // BAD overflowsStack
+  return N == 0 ? 0 : deep(N - 1, A) + Frame[N % 64];
+}
+__global__ void overflowsStack(int *A, int N) { A[1] = deep(N, A); }
+__global__ void dividesByZero(int *A) {
+  A[1] = 7 / A[0]; // BAD dividesByZero
+}
+__global__ void fails(int *A) {
+  assert(A[threadIdx.x] == 0); // BAD fails
+  A[threadIdx.x] = 1;
+}
+
+// The correct twins, and what is close to wrong but is not.
+__global__ void neighbouringBytes(char *A) {
+  __shared__ char S[64];
+  S[threadIdx.x % 2 * 32 + threadIdx.x / 2] = threadIdx.x;
+  __syncthreads();
+  A[threadIdx.x] = S[threadIdx.x];
+}
+__global__ void sameWarp(int *A) {
+  __shared__ int S[64];
+  S[threadIdx.x] = threadIdx.x;
+  __syncwarp();
+  A[threadIdx.x] = S[threadIdx.x ^ 1];
+}
+__global__ void uniformBarriers(int *A, int N) {
+  __shared__ int S[64];
+  for (int I = 0; I < N; ++I) {
+    S[threadIdx.x] = I;
+    __syncthreads();
+    A[threadIdx.x] = S[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+__global__ void earlyExit(int *A, int N) {
+  if (threadIdx.x >= N)
+    return;
+  A[threadIdx.x] = 1;
+  __syncthreads();
+}

@@ -1,0 +1,299 @@
+//===- PreferL1Test.cpp - Tests of transforms/PreferL1 -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SyntaxTesting.h"
+#include "TransformTesting.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string checked(Workbench &B) {
+  std::string New = B.rewritten();
+  EXPECT_EQ(reverted(New), B.text());
+  return New;
+}
+
+void prefer(Workbench &B, int64_t Percent, size_t Kernel = 0) {
+  KernelPlan &Plan = B.plan(Kernel);
+  Plan.CarveoutPercent = Percent;
+  Plan.After = Plan.Before;
+  Plan.After->CarveoutBytes = 28 * 1024;
+  Plan.After->L1Bytes = 228 * 1024;
+}
+
+/// A kernel with one launch per marked span.
+Workbench launched(llvm::StringRef Host, llvm::StringRef Callee = "k",
+                   llvm::StringRef Name = "k") {
+  Workbench B(
+      ("__global__ void k(int n) {\n}\nvoid host(int n) {\n" + Host + "}\n")
+          .str());
+  size_t K = B.kernel(Name);
+  for (size_t I = 0; I < B.Spans.size(); ++I)
+    B.launch(K, I, Callee);
+  prefer(B, 11);
+  return B;
+}
+
+TEST(PreferL1, Positive) {
+  Workbench B = launched("  [[k<<<1, 256>>>(n);]]\n");
+  EXPECT_EQ(checked(B), R"cu(__global__ void k(int n) {
+}
+void host(int n) {
+  // catt: prefer-l1(11): 28 KiB of shared memory, 228 KiB of L1D
+  (void)cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             11); // catt: done
+  k<<<1, 256>>>(n);
+}
+)cu");
+  ASSERT_EQ(B.edits().Done.size(), 1u);
+  EXPECT_EQ(B.edits().Done[0].Summary,
+            "asked for 11 % of the SM's memory as shared memory");
+}
+
+TEST(PreferL1, PositiveInline) {
+  Workbench B = launched("  if (n) { [[k<<<1, 256>>>(n);]] }\n");
+  EXPECT_THAT(
+      checked(B),
+      HasSubstr("{ /* catt: prefer-l1(11) */ (void)cudaFuncSetAttribute(k, "
+                "cudaFuncAttributePreferredSharedMemoryCarveout, 11); /* catt: "
+                "done */ k<<<1, 256>>>(n); }"));
+}
+
+TEST(PreferL1, PositiveOncePerStatement) {
+  Workbench B = launched("  [[if (n) k<<<1, 1>>>(n); else k<<<2, 2>>>(n);]]\n");
+  B.launch(0, 0, "k");
+  EXPECT_EQ(llvm::StringRef(checked(B)).count("(void)"), 1u);
+  B.R.Kernels[0].Source.Launches.back().Callee = "::k"; // spelled otherwise
+  EXPECT_EQ(llvm::StringRef(checked(B)).count("(void)"), 2u);
+}
+
+TEST(PreferL1, PositiveEveryLaunch) {
+  Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n  [[k<<<2, 2>>>(n);]]\n");
+  EXPECT_EQ(llvm::StringRef(checked(B)).count("(void)"), 2u);
+}
+
+TEST(PreferL1, PositiveKernelsThatShareAStatement) {
+  Workbench B("__global__ void k(int n) {\n}\n__global__ void h(int n) {\n}\n"
+              "void host(int n) {\n  [[n ? k<<<1, 1>>>(n) : h<<<1, 1>>>(n);]]\n"
+              "}\n");
+  B.launch(B.kernel("k"), 0, "k");
+  B.launch(B.kernel("h"), 0, "h");
+  prefer(B, 11, 0);
+  prefer(B, 50, 1);
+  std::string New = checked(B);
+  EXPECT_LT(New.find("Carveout,\n                             11"),
+            New.find("Carveout,\n                             50"));
+  EXPECT_THAT(B.refusals(), IsEmpty());
+}
+
+TEST(PreferL1, PositiveSpelling) {
+  for (auto [Callee, Name, Expected] :
+       std::vector<std::tuple<const char *, const char *, const char *>>{
+           {"k<float>", "k<float>", "Attribute(k<float>,"},
+           {"ns::k<T, 4>", "ns::k<float, 4>", "Attribute(ns::k<T, 4>,"},
+           {"ns :: k", "ns::k", "ns ::k, cuda"},
+           {"k", "k<unsigned int, 4>", "Attribute(k<unsigned int, 4>,"}}) {
+    Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n", Callee);
+    B.R.Kernels[0].Source.Name = Name;
+    EXPECT_THAT(checked(B), HasSubstr(Expected));
+  }
+}
+
+TEST(PreferL1, PositivePragmaStaysWithTheStatement) {
+  Workbench B = launched("#pragma omp critical\n  [[k<<<1, 1>>>(n);]]\n");
+  EXPECT_THAT(checked(B),
+              HasSubstr("// catt: done\n#pragma omp critical\n  k<<<"));
+}
+
+TEST(PreferL1, PositiveStillParses) {
+  Workbench B(R"cu(
+template <class T, int N> __global__ void k(T *p) { *p = N; }
+void host(int *p) {
+  [[k<int, 4><<<1, 256>>>(p);]]
+  for (int i = 0; i < 4; ++i) { [[k<int, 4><<<1, i>>>(p);]] }
+}
+)cu");
+  size_t K = B.kernel("k<int, 4>");
+  B.launch(K, 0, "k<int, 4>");
+  B.launch(K, 1, "k<int, 4>");
+  prefer(B, 11);
+  for (bool Device : {false, true})
+    EXPECT_TRUE(parsesAsCuda(checked(B), Device)) << B.rewritten();
+}
+
+TEST(PreferL1, NegativeNotWanted) {
+  Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n");
+  B.plan(0).CarveoutPercent.reset();
+  B.R.Kernels[0].Source.Refusals.push_back({Reason::Suppressed, {}, ""});
+  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_THAT(B.refusals(), IsEmpty());
+}
+
+TEST(PreferL1, NegativeNoLaunchInSight) {
+  Workbench B = launched("");
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
+  EXPECT_EQ(B.rewritten(), B.text());
+}
+
+TEST(PreferL1, NegativeOneLaunchIsNotEditable) {
+  for (int What = 0; What < 4; ++What) {
+    Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n  [[k<<<2, 2>>>(n);]]\n");
+    Launch &L = B.R.Kernels[0].Source.Launches[2];
+    if (What == 0)
+      L.Statement.reset(); // in a macro
+    else if (What == 1)
+      L.Statement->File = "/src/other.cu";
+    else if (What == 2)
+      L.Statement->End = 1 << 20;
+    else
+      L.Statement = B.R.Kernels[0].Source.Span;
+    EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable)) << What;
+    EXPECT_EQ(B.rewritten(), B.text());
+  }
+}
+
+TEST(PreferL1, NegativeKernelCannotBeNamed) {
+  for (auto [Callee, Name] : std::vector<std::pair<const char *, const char *>>{
+           {"pointer", "k"},
+           {"table[i]", "k"},
+           {"", "k"},
+           {"k", "k<(lambda at /src/k.cu:3:5)>"}}) {
+    Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n", Callee);
+    B.R.Kernels[0].Source.Name = Name;
+    EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable)) << Name;
+    EXPECT_EQ(B.rewritten(), B.text());
+  }
+}
+
+TEST(PreferL1, NegativeInDirective) {
+  Workbench B = launched("#define RUN \\\n  [[k<<<1, 1>>>(n);]]\n");
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
+  EXPECT_EQ(B.rewritten(), B.text());
+}
+
+TEST(PreferL1, NegativeConditionalCutsTheStatement) {
+  Workbench B =
+      launched("  [[k<<<1,\n#if X\n  1\n#else\n  2>>>(n);]]\n#endif\n");
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
+  EXPECT_EQ(B.rewritten(), B.text());
+}
+
+TEST(PreferL1, NegativeSuppressedOrBroken) {
+  for (Reason Why : {Reason::Suppressed, Reason::BrokenCode}) {
+    Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n");
+    B.R.Kernels[0].Source.Refusals.push_back({Why, {}, ""});
+    EXPECT_THAT(B.refusals(), ElementsAre(Why));
+    EXPECT_EQ(B.rewritten(), B.text());
+  }
+}
+
+TEST(PreferL1, PositiveWhatOnlyMattersInsideTheKernel) {
+  for (Reason Why : {Reason::BarrierInside, Reason::InMacro,
+                     Reason::CooperativeLaunch, Reason::OtherFile}) {
+    Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n");
+    B.R.Kernels[0].Source.Refusals.push_back({Why, {}, ""});
+    EXPECT_NE(checked(B), B.text());
+  }
+}
+
+/// The rewritten text with its launches marked again.
+Workbench again(Workbench &First) {
+  std::string New = First.rewritten();
+  for (size_t At = New.find("k<<<"); At != std::string::npos;
+       At = New.find("k<<<", At + 8)) {
+    New.insert(New.find(';', At) + 1, "]]");
+    New.insert(At, "[[");
+  }
+  Workbench B(New);
+  size_t K = B.kernel("k");
+  for (size_t I = 0; I < B.Spans.size(); ++I)
+    B.launch(K, I, "k");
+  prefer(B, 50);
+  return B;
+}
+
+TEST(PreferL1, NegativeAlreadyRewritten) {
+  for (const char *Host : {"  [[k<<<1, 1>>>(n);]]\n  [[k<<<2, 2>>>(n);]]\n",
+                           "  f(); [[k<<<1, 1>>>(n);]]\n",
+                           "  [[k<<<1, 1>>>(n);]] [[k<<<2, 2>>>(n);]]\n"}) {
+    Workbench B = launched(Host);
+    Workbench C = again(B);
+    EXPECT_EQ(C.text(), B.rewritten());
+    EXPECT_EQ(C.rewritten(), C.text());
+    EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
+  }
+}
+
+TEST(PreferL1, NegativeAlreadyRewrittenBelowOthers) {
+  // Another transform's addition stands between the marker and the launch.
+  Workbench B = launched("  // catt: prefer-l1(9)\n"
+                         "  (void)cudaFuncSetAttribute(k,\n      cudaFunc"
+                         "AttributePreferredSharedMemoryCarveout, 9);"
+                         " // catt: done\n"
+                         "  // catt: reserve-shared(4)\n  x(); // catt: done\n"
+                         "  [[k<<<1, 1>>>(n);]]\n");
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::AlreadyRewritten));
+  // The same for another kernel is none of ours.
+  B.R.Kernels[0].Source.Launches.back().Callee = "ns::k";
+  EXPECT_THAT(B.refusals(), IsEmpty());
+}
+
+TEST(PreferL1, PositiveNewLaunchOfARewrittenKernel) {
+  Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n");
+  Workbench C = again(B);
+  std::string Text = C.text();
+  Text.insert(Text.rfind('}'), "  [[k<<<3, 3>>>(n);]]\n");
+  Text.insert(Text.find("k<<<1"), "[[");
+  Text.insert(Text.find(';', Text.find("k<<<1")) + 1, "]]");
+  Workbench D(Text);
+  size_t K = D.kernel("k");
+  D.launch(K, 0, "k");
+  D.launch(K, 1, "k");
+  prefer(D, 11);
+  EXPECT_EQ(llvm::StringRef(D.rewritten()).count("(void)"), 2u);
+  EXPECT_THAT(D.refusals(), IsEmpty());
+}
+
+TEST(PreferL1, PositiveInstantiationsWithTheirOwnLaunches) {
+  Workbench B("template <class T> __global__ void k(T n) {\n}\n"
+              "void host() {\n  [[k<int><<<1, 1>>>(1);]]\n"
+              "  [[k<float><<<1, 1>>>(1);]]\n}\n");
+  B.launch(B.kernel("k<int>"), 0, "k<int>");
+  B.launch(B.kernel("k<float>"), 1, "k<float>");
+  prefer(B, 11, 0);
+  EXPECT_EQ(llvm::StringRef(checked(B)).count("(void)"), 1u);
+  prefer(B, 50, 1);
+  EXPECT_EQ(llvm::StringRef(checked(B)).count("(void)"), 2u);
+  EXPECT_THAT(B.refusals(), IsEmpty());
+}
+
+TEST(PreferL1, NegativeInstantiationsShareALaunch) {
+  Workbench B(
+      "template <class T> __global__ void k(T n) {\n}\n"
+      "template <class T> void host() {\n  [[k<T><<<1, 1>>>(1);]]\n}\n");
+  B.launch(B.kernel("k<int>"), 0, "k<T>");
+  B.launch(B.kernel("k<float>"), 0, "k<T>");
+  prefer(B, 11, 0);
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::InstantiationsDiffer));
+  EXPECT_EQ(B.rewritten(), B.text());
+  prefer(B, 50, 1);
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::InstantiationsDiffer));
+  prefer(B, 11, 1);
+  EXPECT_THAT(B.refusals(), IsEmpty());
+  EXPECT_EQ(llvm::StringRef(checked(B)).count("(void)"), 1u);
+}
+
+} // namespace
+} // namespace catt

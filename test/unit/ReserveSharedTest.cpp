@@ -1,0 +1,354 @@
+//===- ReserveSharedTest.cpp - Tests of transforms/ReserveShared -*- C++
+//-*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transforms/ReserveShared.h"
+#include "SyntaxTesting.h"
+#include "TransformTesting.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string checked(Workbench &B) {
+  std::string New = B.rewritten();
+  EXPECT_EQ(reverted(New), B.text());
+  return New;
+}
+
+void reserve(Workbench &B, int64_t Bytes, size_t Kernel = 0) {
+  KernelPlan &Plan = B.plan(Kernel);
+  Plan.ReserveSharedBytes = Bytes;
+  Plan.After = Plan.Before;
+  Plan.After->BlocksPerSM = 2;
+}
+
+//===-- Static ------------------------------------------------------------===//
+
+TEST(ReserveShared, PositiveStatic) {
+  Workbench B("__global__ void k(float *A) {\n  A[threadIdx.x] = 0;\n}\n");
+  B.kernel("k");
+  reserve(B, 24576);
+  EXPECT_EQ(checked(B), R"cu(__global__ void k(float *A) {
+  // catt: reserve-shared(24576): 2 instead of 4 blocks per SM
+  __shared__ char cattReserved[24576];
+  asm volatile("" ::"l"(cattReserved)); // catt: done
+  A[threadIdx.x] = 0;
+}
+)cu");
+  ASSERT_EQ(B.edits().Done.size(), 1u);
+  EXPECT_EQ(B.edits().Done[0].Summary, "reserved 24576 bytes of shared memory");
+}
+
+TEST(ReserveShared, PositivePlacesOfTheBrace) {
+  for (auto [Code, Expected] :
+       std::vector<std::pair<const char *, const char *>>{
+           {"__global__ void k(int n)\n{ // x\n\n\twork();\n}\n",
+            "{ // x\n\t// catt: reserve-shared(1000)"},
+           {"__global__ void k(int n) { work(); }\n",
+            "{/* catt: reserve-shared(1000) */ __shared__ char "
+            "cattReserved[1000]; asm volatile(\"\" ::\"l\"(cattReserved)); "
+            "/* catt: done */  work(); }"},
+           {"__global__ void k(int n) {}\n", "/* catt: done */ }"},
+           {"__global__ void k(int n) {\n}\n",
+            "{\n  // catt: reserve-shared(1000)"},
+           {"__global__ void k(int n) {\r\n  work();\r\n}\r\n",
+            "cattReserved[1000];\r\n  asm"},
+           {"__global__ void k(int n) { /* x\n */\n    work();\n}\n",
+            " */\n    // catt: reserve-shared(1000)"}}) {
+    Workbench B(Code);
+    B.kernel("k");
+    reserve(B, 1000);
+    EXPECT_THAT(checked(B), HasSubstr(Expected));
+  }
+}
+
+TEST(ReserveShared, PositiveUpToTheStaticLimit) {
+  Workbench B("__global__ void k(int n) {\n  work();\n}\n");
+  B.R.Kernels.reserve(1);
+  B.kernel("k");
+  B.R.Kernels[0].Source.StaticSharedBytes = 48 * 1024 - 1000;
+  reserve(B, 1000);
+  EXPECT_THAT(checked(B), HasSubstr("__shared__ char cattReserved[1000];"));
+  reserve(B, 1001); // one more goes to the launch, and there is none
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
+  EXPECT_EQ(B.rewritten(), B.text());
+}
+
+TEST(ReserveShared, PositiveNameThatIsFree) {
+  Workbench B("__global__ void k(int cattReserved) {\n  work();\n}\n");
+  B.kernel("k");
+  reserve(B, 1000);
+  EXPECT_THAT(checked(B), HasSubstr("\"l\"(cattReserved2)"));
+}
+
+TEST(ReserveShared, PositiveBeforeTheGroupsOfTheFirstStatement) {
+  Workbench B("__global__ void k(int n) {\n  [[work();]]\n}\n");
+  B.split(B.kernel("k"), 0, 2, 4);
+  reserve(B, 1000);
+  std::string New = checked(B);
+  EXPECT_LT(New.find("cattReserved"), New.find("cattGroup"));
+}
+
+//===-- Dynamic -----------------------------------------------------------===//
+
+const char *Host = "template <class T> __global__ void k(T n) {\n"
+                   "  work(n);\n}\n"
+                   "void host(int n, int m) {\n"
+                   "  [[k<int><<<1, 256[[]]>>>(n);]]\n"
+                   "  [[k<int><<<1, 256, [[m * 4]]>>>(n);]]\n"
+                   "}\n";
+
+Workbench launched(llvm::StringRef Code = Host) {
+  Workbench B(Code);
+  size_t K = B.kernel("k<int>");
+  for (size_t I = 0; I + 1 < B.Spans.size(); I += 2)
+    B.launch(K, I, "k<int>", I + 1);
+  reserve(B, 65536);
+  return B;
+}
+
+TEST(ReserveShared, PositiveDynamic) {
+  Workbench B = launched();
+  EXPECT_EQ(checked(B), R"cu(template <class T> __global__ void k(T n) {
+  work(n);
+}
+void host(int n, int m) {
+  // catt: reserve-shared(65536): 2 instead of 4 blocks per SM
+  (void)cudaFuncSetAttribute(
+      k<int>, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536); // catt: done
+  k<int><<<1, 256/* catt: reserve-shared(65536) */ , 65536 /* catt: done */ >>>(n);
+  // catt: reserve-shared(65536): 2 instead of 4 blocks per SM
+  (void)cudaFuncSetAttribute(k<int>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (m * 4) + 65536); // catt: done
+  k<int><<<1, 256, /* catt: reserve-shared(65536) */ ( /* catt: begin */ m * 4 /* catt: end */ ) + 65536 /* catt: done */>>>(n);
+}
+)cu");
+  EXPECT_EQ(B.edits().Done.size(), 2u);
+}
+
+TEST(ReserveShared, PositiveKnownBytesAreAdded) {
+  Workbench B = launched();
+  B.R.Kernels[0].Source.Launches[2].DynamicSharedBytes = 100;
+  EXPECT_THAT(checked(B), HasSubstr("65636); // catt: done"));
+}
+
+TEST(ReserveShared, PositiveStillParses) {
+  Workbench B(R"cu(
+template <class T> __global__ void k(T *p) { *p = 0; }
+__global__ void h(float *p) {
+  *p = 0;
+}
+void host(int *p, float *q, int m) {
+  [[k<int><<<1, 256[[]]>>>(p);]]
+  if (m) { [[k<int><<<1, 256, [[m > 3 ? 4 : m]]>>>(p);]] }
+  h<<<1, 1>>>(q);
+}
+)cu");
+  size_t K = B.kernel("k<int>");
+  B.launch(K, 0, "k<int>", 1);
+  B.launch(K, 2, "k<int>", 3).DynamicSharedBytes = 4;
+  reserve(B, 65536);
+  B.kernel("h");
+  reserve(B, 4096, 1);
+  for (bool Device : {false, true})
+    EXPECT_TRUE(parsesAsCuda(checked(B), Device)) << B.rewritten();
+}
+
+TEST(ReserveShared, NegativeArgumentWithEffects) {
+  for (const char *Argument :
+       {"size()", "m++", "m = 4", "--m", "a[m]", "(f)(m)", "m ? 1 : g(m)",
+        "n_(m)", "m // bytes\n", "m /* bytes */", "f<4>(m)",
+        "[&] { return m; }()", "max(m, n)"}) {
+    Workbench B = launched(("__global__ void k(int n) {\n}\nvoid host() {\n"
+                            "  [[k<int><<<1, 2, [[" +
+                            llvm::StringRef(Argument) + "]]>>>(n);]]\n}\n")
+                               .str());
+    EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable))
+        << Argument;
+    EXPECT_EQ(B.rewritten(), B.text());
+  }
+}
+
+TEST(ReserveShared, PositiveArgumentWithoutEffects) {
+  for (const char *Argument :
+       {"m", "m * sizeof(float)", "(m + 1) / 2 % 3 - 4u", "ns::Bytes",
+        "shape.x * 4", "2 * sizeof (double)", "m > 3 ? (int)m : 4"}) {
+    Workbench B = launched(("__global__ void k(int n) {\n}\nvoid host() {\n"
+                            "  [[k<int><<<1, 2, [[" +
+                            llvm::StringRef(Argument) + "]]>>>(n);]]\n}\n")
+                               .str());
+    EXPECT_THAT(checked(B), HasSubstr(") + 65536 /* catt: done */>>>"));
+  }
+}
+
+TEST(ReserveShared, NegativeOneLaunchIsNotEditable) {
+  for (int What = 0; What < 7; ++What) {
+    Workbench B = launched();
+    Launch &L = B.R.Kernels[0].Source.Launches[2];
+    if (What == 0)
+      L.Statement.reset();
+    else if (What == 1)
+      L.SharedArgument.reset();
+    else if (What == 2)
+      L.Statement->File = L.SharedArgument->File = "/src/other.cu";
+    else if (What == 3)
+      L.Where.File = "/src/other.cu";
+    else if (What == 4)
+      L.Callee = "pointer";
+    else if (What == 5)
+      L.SharedArgument->Begin = L.SharedArgument->End = 3;
+    else
+      L.Statement = B.R.Kernels[0].Source.Span; // a launch by the device
+    EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable)) << What;
+    EXPECT_EQ(B.rewritten(), B.text());
+  }
+}
+
+TEST(ReserveShared, PositiveLaunchElsewhereOfAnInternalKernel) {
+  Workbench B = launched();
+  B.R.Kernels[0].Source.Launches[2].Where.File = "/src/other.cu";
+  B.R.Kernels[0].Source.AllLaunchesVisible = true;
+  EXPECT_NE(checked(B), B.text());
+}
+
+TEST(ReserveShared, NegativeMoreThanTheDeviceHas) {
+  Workbench B = launched();
+  reserve(B, 163 * 1024);
+  EXPECT_NE(B.rewritten(), B.text());
+  reserve(B, 163 * 1024 + 1);
+  EXPECT_THAT(B.refusals(),
+              ElementsAre(Reason::NotEnoughShared, Reason::NotEnoughShared));
+  EXPECT_EQ(B.rewritten(), B.text());
+  reserve(B, 163 * 1024);
+  B.R.Kernels[0].Source.Launches[1].DynamicSharedBytes = 1;
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::NotEnoughShared));
+}
+
+TEST(ReserveShared, NegativeLaunchInDirective) {
+  Workbench B = launched("__global__ void k(int n) {\n}\n"
+                         "#define RUN [[k<int><<<1, 256[[]]>>>(n);]]\n");
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
+  EXPECT_EQ(B.rewritten(), B.text());
+}
+
+//===-- Refusals of both --------------------------------------------------===//
+
+class ReserveRefusal : public ::testing::TestWithParam<Reason> {};
+INSTANTIATE_TEST_SUITE_P(
+    ReserveShared, ReserveRefusal,
+    ::testing::Values(Reason::Suppressed, Reason::BrokenCode,
+                      Reason::NotInstantiated, Reason::InMacro,
+                      Reason::InSystemHeader, Reason::OtherFile,
+                      Reason::AlreadyRewritten, Reason::CooperativeLaunch,
+                      Reason::WarpsCommunicate));
+
+TEST_P(ReserveRefusal, NegativeOfTheKernel) {
+  for (int64_t Bytes : {1000, 65536}) {
+    Workbench B = launched();
+    reserve(B, Bytes);
+    B.R.Kernels[0].Source.Refusals.push_back({GetParam(), {}, ""});
+    EXPECT_THAT(B.refusals(), ElementsAre(GetParam()));
+    EXPECT_EQ(B.rewritten(), B.text());
+  }
+}
+
+TEST(ReserveShared, NegativeWaitsForOthers) {
+  Workbench B("__global__ void k(int n) {\n  [[work();]]\n}\n");
+  B.split(B.kernel("k"), 0, 1, 8);
+  reserve(B, 1000);
+  B.loop(0).Refusals.push_back({Reason::WarpsCommunicate, {}, "flag"});
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::WarpsCommunicate));
+  EXPECT_EQ(B.rewritten(), B.text());
+}
+
+TEST(ReserveShared, PositiveBarriersDoNotMatter) {
+  Workbench B("__global__ void k(int n) {\n  [[work();]]\n}\n");
+  B.split(B.kernel("k"), 0, 1, 8);
+  reserve(B, 1000);
+  B.loop(0).Refusals.push_back({Reason::BarrierInside, {}, ""});
+  EXPECT_THAT(checked(B), HasSubstr("cattReserved"));
+}
+
+TEST(ReserveShared, NegativeCooperativeLaunch) {
+  Workbench B = launched();
+  B.R.Kernels[0].Source.Launches[1].Cooperative = true;
+  reserve(B, 1000);
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::CooperativeLaunch));
+  EXPECT_EQ(B.rewritten(), B.text());
+}
+
+TEST(ReserveShared, NegativeNotWanted) {
+  Workbench B = launched();
+  B.R.Kernels[0].Source.Refusals.push_back({Reason::Suppressed, {}, ""});
+  for (int64_t Bytes : {0, -4}) {
+    reserve(B, Bytes);
+    EXPECT_THAT(B.refusals(), IsEmpty());
+    EXPECT_EQ(B.rewritten(), B.text());
+  }
+}
+
+TEST(ReserveShared, NegativeKernelInAnotherFile) {
+  Workbench B = launched();
+  reserve(B, 1000);
+  B.R.Kernels[0].Source.Span.File = "/src/other.h";
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::OtherFile));
+  EXPECT_EQ(B.rewritten(), B.text());
+}
+
+TEST(ReserveShared, NegativeKernelInDirective) {
+  Workbench B("#define K __global__ void k(int n) { \\\n  work(); \\\n}\nK\n");
+  B.kernel("k");
+  reserve(B, 1000);
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::InMacro));
+  EXPECT_EQ(B.rewritten(), B.text());
+}
+
+TEST(ReserveShared, NegativeAlreadyRewritten) {
+  for (int64_t Bytes : {1000, 65536}) {
+    Workbench B = launched();
+    reserve(B, Bytes);
+    std::string New = B.rewritten();
+    ASSERT_NE(New, B.text());
+    // The second run sees the same launches, at their new places.
+    Workbench C(New);
+    size_t K = C.kernel("k<int>");
+    size_t Begin = New.find("k<int><<<");
+    unsigned End = New.find(";", New.find(">>>", Begin)) + 1;
+    unsigned Argument = New.find(">>>", Begin);
+    C.Spans = {{FileName, unsigned(Begin), End},
+               {FileName, Argument, Argument}};
+    C.launch(K, 0, "k<int>", 1);
+    reserve(C, Bytes);
+    EXPECT_EQ(C.rewritten(), New);
+    EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
+  }
+}
+
+TEST(ReserveShared, NegativeInstantiationsDiffer) {
+  Workbench B("template <class T> __global__ void k(T n) {\n  work();\n}\n");
+  B.kernel("k<int>");
+  B.kernel("k<float>");
+  reserve(B, 1000, 0);
+  reserve(B, 2000, 1);
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::InstantiationsDiffer));
+  EXPECT_EQ(B.rewritten(), B.text());
+  reserve(B, 1000, 1);
+  EXPECT_EQ(llvm::StringRef(checked(B)).count("__shared__"), 1u);
+  EXPECT_THAT(B.refusals(), IsEmpty());
+}
+
+} // namespace
+} // namespace catt

@@ -1,0 +1,219 @@
+//===- RevertTest.cpp - Tests of transforms/Revert -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "TransformTesting.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+TEST(Revert, NegativeNothingToRevert) {
+  for (const char *Text :
+       {"", "\xEF\xBB\xBFint x;", "a;\r\nb;", "// catt: off\na;\n// catt: on\n",
+        "// catt: launch(grid=4, block=256)\n__global__ void k();\n",
+        "s = R\"(\n  } // catt: done\n)\";\n", "// catt: beginning\n",
+        "char c = '\n // unterminated"})
+    EXPECT_EQ(reverted(Text), Text);
+}
+
+const std::string Wrapped = "a;\n"
+                            "// catt: split-warp-groups(2): why\n"
+                            "for (unsigned cattGroup = 0; cattGroup * 128 < "
+                            "blockDim.x; ++cattGroup) {\n"
+                            "  if (threadIdx.x / 128 == cattGroup) { "
+                            "// catt: begin\n"
+                            "work();\n"
+                            "  } // catt: end\n"
+                            "  __syncthreads();\n"
+                            "} // catt: done\n"
+                            "b;\n";
+
+std::string with(std::string Text, llvm::StringRef Old, llvm::StringRef New) {
+  size_t At = Text.find(Old.str());
+  EXPECT_NE(At, std::string::npos) << Old.str();
+  return Text.replace(At, Old.size(), New.str());
+}
+
+TEST(Revert, PositiveWrap) {
+  EXPECT_EQ(reverted(Wrapped), "a;\nwork();\nb;\n");
+}
+
+TEST(Revert, PositiveReformatted) {
+  std::string Text = with(Wrapped, "; cattGroup *", ";\n     cattGroup *");
+  Text = with(Text, "(2): why\n", "(2):\n// why\n");
+  Text = with(Text, "++cattGroup) {", "++cattGroup)\n{");
+  Text = with(Text, "threadIdx.x / 128", "threadIdx.x/128");
+  EXPECT_EQ(reverted(Text), "a;\nwork();\nb;\n");
+}
+
+TEST(Revert, PositiveChangedNumberIsStillOurs) {
+  EXPECT_EQ(reverted(with(with(Wrapped, "* 128", "* 64"), "/ 128", "/ 64")),
+            "a;\nwork();\nb;\n");
+}
+
+TEST(Revert, PositiveEditedBodyStays) {
+  EXPECT_EQ(reverted(with(Wrapped, "work();", "work();\nmore();")),
+            "a;\nwork();\nmore();\nb;\n");
+}
+
+TEST(Revert, PositiveKeepsUserDirectives) {
+  EXPECT_EQ(reverted("// catt: off\n" + Wrapped + "// catt: on\n"),
+            "// catt: off\na;\nwork();\nb;\n// catt: on\n");
+}
+
+TEST(Revert, PositiveLastLineWithoutNewline) {
+  std::string Text = Wrapped.substr(0, Wrapped.size() - 4); // up to "done"
+  EXPECT_EQ(reverted(Text), "a;\nwork();\n");
+}
+
+/// Each way to damage one piece is an error that names file and line.
+struct Damage {
+  const char *Old, *New, *Where;
+};
+
+class DamagedMarkers : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(DamagedMarkers, NegativeIsAnError) {
+  const Damage &D = GetParam();
+  std::string Message = reverted(with(Wrapped, D.Old, D.New));
+  EXPECT_THAT(Message, StartsWith("error: " + std::string(D.Where)));
+  EXPECT_THAT(Message, HasSubstr("restore the lines"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Revert, DamagedMarkers,
+    ::testing::Values(
+        Damage{"// catt: split-warp-groups(2): why\n", "", "/src/k.cu:3:"},
+        Damage{" // catt: begin", "", "/src/k.cu:2:"},
+        Damage{" // catt: begin", " // catt: begun", "/src/k.cu:2:"},
+        Damage{" // catt: end", "", "/src/k.cu:8:"},
+        Damage{" // catt: done", "", "/src/k.cu:6:"},
+        Damage{"  } // catt: end\n  __syncthreads();\n} // catt: done\n", "",
+               "/src/k.cu:2:"},
+        Damage{"  __syncthreads();\n", "", "/src/k.cu:6:"},
+        Damage{"__syncthreads();\n", "__syncthreads(); mine();\n",
+               "/src/k.cu:6:"},
+        Damage{"__syncthreads();\n", "// mine\n__syncthreads();\n",
+               "/src/k.cu:6:"},
+        Damage{"++cattGroup) {\n", "++cattGroup) { mine();\n", "/src/k.cu:2:"},
+        Damage{"++cattGroup) {\n", "++cattGroup) { // mine\n", "/src/k.cu:2:"},
+        Damage{"why\n", "why\n/* mine */\n", "/src/k.cu:2:"},
+        Damage{"// catt: split-warp", "mine(); // catt: split-warp",
+               "/src/k.cu:2:"},
+        Damage{"  } // catt: end", "mine(); } // catt: end", "/src/k.cu:6:"},
+        Damage{"// catt: done", "/* catt: done */", "/src/k.cu:6:"},
+        Damage{"split-warp-groups(2)", "prefer-l1(2)", "/src/k.cu:2:"},
+        Damage{"a;\n", "// catt: end\na;\n", "/src/k.cu:1:"},
+        Damage{"b;\n", "// catt: done\nb;\n", "/src/k.cu:9:"},
+        Damage{"b;\n", "// catt: prefer-l1(1)\n", "/src/k.cu:9:"}));
+
+TEST(Revert, NegativeInlineSettingChangedByHand) {
+  EXPECT_THAT(reverted("/* catt: prefer-l1(5) */ mine(); /* catt: done */ x;"),
+              StartsWith("error: /src/k.cu:1:"));
+}
+
+//===-- Whatever is applied can be taken out again ------------------------===//
+
+/// Random kernels: lines with all kinds of comments, line endings, indentation
+/// and pragmas, random statements of which are wrapped.
+class RandomText {
+public:
+  explicit RandomText(unsigned Seed) : Random(Seed) {}
+
+  Workbench make() {
+    LineEnding = one({"\n", "\r\n"});
+    Step = one({"  ", "\t", "    "});
+    std::string Text = one({"", "\xEF\xBB\xBF"});
+    Text += line("// catt: off") + line("// catt: on");
+    Text += line("__global__ void k(int n)" + one({" {", "\n{", " { // x"}));
+    unsigned Statements = 1 + number(6);
+    for (unsigned I = 0; I < Statements; ++I)
+      statement(Text, I);
+    Text += line("}") + line("void host() {");
+    Text += Step + "[[k<<<1, " + one({"256[[]]", "256, [[n * 4]]"}) +
+            ">>>(n);]]" + ending() + "}";
+    Text += one({"", LineEnding});
+    Workbench B(Text);
+    size_t K = B.kernel("k");
+    unsigned Last = B.Spans.size() - 2;
+    for (unsigned I = 0; I < Last; ++I)
+      if (number(3))
+        B.split(K, I, 2 + number(4), 1 + number(4));
+    if (number(2))
+      B.plan(K).ReserveSharedBytes = number(2) ? 1000 : 65536;
+    if (number(2))
+      B.plan(K).CarveoutPercent = number(100);
+    B.launch(K, Last, "k", Last + 1);
+    return B;
+  }
+
+private:
+  unsigned number(unsigned Below) { return Random() % Below; }
+  std::string one(std::vector<std::string> From) {
+    return From[number(From.size())];
+  }
+  std::string ending() {
+    return one({"", " ", " // why", " /* why */", " /* long\n comment */",
+                " // joined \\\n comment", "\t// R\"("}) +
+           LineEnding;
+  }
+  std::string line(const std::string &Code) { return Code + LineEnding; }
+
+  void statement(std::string &Text, unsigned I) {
+    std::string Number = std::to_string(I);
+    Text += one({"", "", "#pragma unroll\n", Step + "// catt: launch(x)\n",
+                 Step + "s = R\"(\n // catt: begin\n)\";\n", "\n",
+                 Step + "/* c */ "});
+    Text += Step + one({"", "", "if (n)\n" + Step + Step, "u(); "});
+    Text += "[[" +
+            one({"w" + Number + "();", "for (;;) {\n" + Step + "w();\n}",
+                 "for (;;)\n" + Step + Step + "w" + Number + "();",
+                 "#if 1\nw();\n#endif\nw();"})
+                .substr(0) +
+            "]]" + one({"", "", " v();"}) + ending();
+  }
+
+  std::mt19937 Random;
+  std::string LineEnding, Step;
+};
+
+TEST(Revert, PropertyGivesTheOriginalBack) {
+  unsigned Changed = 0;
+  for (unsigned Seed = 0; Seed < 400; ++Seed) {
+    Workbench B = RandomText(Seed).make();
+    std::string New = B.rewritten();
+    Changed += New != B.text();
+    ASSERT_EQ(reverted(New), B.text()) << "seed " << Seed << "\n" << New;
+    ASSERT_EQ(reverted(reverted(New)), B.text());
+  }
+  EXPECT_GT(Changed, 300u);
+}
+
+TEST(Revert, PropertyOriginalLinesStay) {
+  for (unsigned Seed = 0; Seed < 400; ++Seed) {
+    Workbench B = RandomText(Seed).make();
+    for (const auto &[File, Replacements] : B.edits().Files)
+      for (const clang::tooling::Replacement &R : Replacements)
+        ASSERT_EQ(R.getLength(), 0u) << "seed " << Seed;
+  }
+}
+
+TEST(Revert, PropertySameInputSameOutput) {
+  for (unsigned Seed = 0; Seed < 50; ++Seed)
+    ASSERT_EQ(RandomText(Seed).make().rewritten(),
+              RandomText(Seed).make().rewritten());
+}
+
+} // namespace
+} // namespace catt

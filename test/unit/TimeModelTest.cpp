@@ -1,0 +1,265 @@
+//===- TimeModelTest.cpp - The choice against a measured sweep --*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// data/h200-throttle-sweep.csv holds measured times of seven kernels on an H200
+// for every number of warp groups and resident blocks. Here the same kernels
+// are analysed from source, and the time of what the plan chooses is looked up:
+// how far is it from the best of the sweep, and from the kernel as it was?
+// The sweep is also what the model's constants were fitted on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/plan/TimeModel.h"
+#include "SourceTesting.h"
+#include "analysis/Analysis.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
+
+using namespace catt;
+using namespace catt::testing;
+
+namespace {
+
+struct Point {
+  std::string Kernel, Type, Size;
+  int64_t CarveoutPercent, Blocks, Groups;
+  double Milliseconds;
+};
+
+std::vector<Point> sweep() {
+  std::vector<Point> Result;
+  auto Text = llvm::MemoryBuffer::getFile(
+      CATT_SOURCE_DIR "/test/unit/data/h200-throttle-sweep.csv");
+  EXPECT_TRUE(bool(Text));
+  llvm::SmallVector<llvm::StringRef, 256> Lines;
+  (*Text)->getBuffer().split(Lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef Line : llvm::drop_begin(Lines)) {
+    llvm::SmallVector<llvm::StringRef, 16> Parts;
+    Line.trim().split(Parts, ',');
+    size_t N = Parts.size(); // a quoted size may hold commas
+    Point P;
+    P.Kernel = Parts[0].str();
+    P.Type = Parts[1].str();
+    P.Size = Parts[2].trim('"').str();
+    EXPECT_FALSE(Parts[N - 5].getAsInteger(10, P.CarveoutPercent) |
+                 Parts[N - 3].getAsInteger(10, P.Blocks) |
+                 Parts[N - 2].getAsInteger(10, P.Groups) |
+                 Parts[N - 1].getAsDouble(P.Milliseconds));
+    Result.push_back(P);
+  }
+  EXPECT_EQ(Result.size(), 222u);
+  return Result;
+}
+
+struct Case {
+  const char *Name, *Kernel, *Type, *Size; ///< as in the sweep
+  const char *Code;
+};
+
+#define ROW_WALK(T, M)                                                         \
+  "__global__ void k(T *A, T *x, T *tmp) {\n"                                  \
+  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                         \
+  "  if (i < 270336)\n"                                                        \
+  "    for (int j = 0; j < " #M "; j++) tmp[i] += A[i * " #M " + j] * x[j];\n" \
+  "}\nvoid go(T *A) { k<<<1056, 256>>>(A, A, A); }\n"
+
+const Case Cases[] = {
+    {"atax_float", "atax", "float", "270336x4096",
+     "typedef float T;\n" ROW_WALK(float, 4096)},
+    {"atax_float_8192", "atax1", "float", "270336x8192",
+     "typedef float T;\n" ROW_WALK(float, 8192)},
+    {"atax_double", "atax", "double", "270336x4096",
+     "typedef double T;\n" ROW_WALK(double, 4096)},
+    {"gesummv", "gesummv", "float", "270336x4096",
+     "__global__ void k(float *A, float *B, float *x, float *tmp, float *y) {\n"
+     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "  if (i < 270336)\n"
+     "    for (int j = 0; j < 4096; j++) {\n"
+     "      tmp[i] += A[i * 4096 + j] * x[j];\n"
+     "      y[i] += B[i * 4096 + j] * x[j];\n"
+     "    }\n}\n"
+     "void go(float *A) { k<<<1056, 256>>>(A, A, A, A, A); }\n"},
+    {"syr2k", "syr2k", "float", "2048x2048",
+     "__global__ void k(float *a, float *b, float *c) {\n"
+     "  int j = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "  int i = blockIdx.y * blockDim.y + threadIdx.y;\n"
+     "  for (int k = 0; k < 2048; k++)\n"
+     "    c[i * 2048 + j] += a[i * 2048 + k] * b[j * 2048 + k] +\n"
+     "                       b[i * 2048 + k] * a[j * 2048 + k];\n}\n"
+     "void go(float *A) { k<<<dim3(64, 256), dim3(32, 8)>>>(A, A, A); }\n"},
+    {"kmeans", "kmeans", "float", "3276800 points",
+     "__global__ void k(float *points, float *centres, int *out) {\n"
+     "  int p = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "  int index = -1; float least = 3e38f;\n"
+     "  for (int c = 0; c < 5; c++) {\n"
+     "    float d = 0;\n"
+     "    for (int f = 0; f < 34; f++) {\n"
+     "      float t = points[p * 34 + f] - centres[c * 34 + f];\n"
+     "      d += t * t;\n    }\n"
+     "    if (d < least) { least = d; index = c; }\n  }\n"
+     "  out[p] = index;\n}\n"
+     "void go(float *A, int *o) { k<<<12800, 256>>>(A, A, o); }\n"},
+    {"atax2", "atax2_40k", "float", "40960x40960",
+     "__global__ void k(float *A, float *y, float *tmp) {\n"
+     "  int j = blockIdx.x * blockDim.x + threadIdx.x;\n"
+     "  if (j < 40960)\n"
+     "    for (int i = 0; i < 40960; i++) y[j] += A[i * 40960 + j] * tmp[i];\n"
+     "}\nvoid go(float *A) { k<<<160, 256>>>(A, A, A); }\n"},
+};
+
+struct Chosen {
+  int64_t Groups = 1, Blocks = 8;
+  bool Unchanged = true;
+};
+
+Chosen choose(const Case &C, std::optional<int64_t> L1Bytes) {
+  Parsed P = parseSnippet(C.Code);
+  AnalysisOptions Options;
+  Options.Gpu = llvm::cantFail(findDevice("h200"));
+  Options.L1Bytes = L1Bytes;
+  Report R = llvm::cantFail(analyze(*P.Unit, Options));
+  const KernelPlan &Plan = R.Kernels.at(0).Plan;
+  Chosen Result;
+  Result.Blocks = Plan.After->BlocksPerSM;
+  for (const LoopPlan &L : Plan.Loops)
+    if (!L.Why)
+      Result.Groups = std::max(Result.Groups, L.Groups);
+  Result.Unchanged = Result.Groups == 1 && Plan.BlocksRemoved == 0;
+  return Result;
+}
+
+/// Ratios of one setting: to the best of the sweep, and to the original.
+struct Judgement {
+  double ToBest, ToOriginal;
+};
+
+Judgement judge(const Case &C, bool Smallest, const std::vector<Point> &Sweep) {
+  Chosen X =
+      choose(C, Smallest ? std::optional<int64_t>(28 * 1024) : std::nullopt);
+  std::vector<Point> Mine;
+  for (const Point &P : Sweep)
+    if (P.Kernel == C.Kernel && P.Type == C.Type &&
+        llvm::StringRef(P.Size).starts_with(C.Size) &&
+        (P.CarveoutPercent == 100) == Smallest && P.CarveoutPercent != -1)
+      Mine.push_back(P);
+  const Point *Best = nullptr, *Original = nullptr, *Nearest = nullptr;
+  // A choice that was not swept (3 groups, say) is judged by the point nearest
+  // to it: in active warps first, then in blocks.
+  auto Active = [](int64_t Groups, int64_t Blocks) {
+    return double((8 + Groups - 1) / Groups * Blocks);
+  };
+  auto Distance = [&](const Point &P) {
+    return std::abs(std::log2(Active(P.Groups, P.Blocks) /
+                              Active(X.Groups, X.Blocks))) +
+           0.5 * std::abs(std::log2(double(P.Blocks) / double(X.Blocks)));
+  };
+  for (const Point &P : Mine) {
+    if (!Best || P.Milliseconds < Best->Milliseconds)
+      Best = &P;
+    if (P.Groups == 1 && (!Original || P.Blocks > Original->Blocks))
+      Original = &P;
+    if (!Nearest || Distance(P) < Distance(*Nearest))
+      Nearest = &P;
+  }
+  if (!Best || !Original || !Nearest) {
+    ADD_FAILURE() << "no points for " << C.Name;
+    return {1, 1};
+  }
+  if (X.Unchanged)
+    Nearest = Original;
+  printf("%-16s %s: %ld groups, %ld blocks: %.3f ms; best %.3f (%ld, %ld), "
+         "original %.3f\n",
+         C.Name, Smallest ? " 28 KiB" : "largest", long(X.Groups),
+         long(X.Blocks), Nearest->Milliseconds, Best->Milliseconds,
+         long(Best->Groups), long(Best->Blocks), Original->Milliseconds);
+  return {Nearest->Milliseconds / Best->Milliseconds,
+          Nearest->Milliseconds / Original->Milliseconds};
+}
+
+// What a user who leaves the tool switched on relies on: no choice is slower
+// than the original. How near the best it comes is bounded in the mean; the one
+// large miss is kmeans at 28 KiB, which is left alone (the best point is 2.4
+// times as fast): the sweeps show losses next to the gains there.
+TEST(TimeModel, neverLosesAndComesNearTheBestOfTheSweep) {
+  std::vector<Point> Sweep = sweep();
+  double Sum = 0;
+  int Count = 0;
+  for (const Case &C : Cases)
+    for (bool Smallest : {false, true}) {
+      Judgement J = judge(C, Smallest, Sweep);
+      EXPECT_LE(J.ToOriginal, 1.02) << C.Name << (Smallest ? " 28 KiB" : "");
+      if (!Smallest) {
+        EXPECT_LE(J.ToBest, 1.05) << C.Name;
+      }
+      Sum += std::log(J.ToBest);
+      ++Count;
+    }
+  printf("geometric mean of time(choice) / time(best): %.3f\n",
+         std::exp(Sum / Count));
+  EXPECT_LE(std::exp(Sum / Count), 1.08);
+}
+
+TEST(TimeModel, nothingIsLostWhileAllFits) {
+  EXPECT_EQ(lostShare(1000, 1000), 0);
+  EXPECT_GT(lostShare(1100, 1000), 0);
+  EXPECT_EQ(lostShare(1e9, 1000), 1);
+}
+
+/// 8 blocks of 8 warps that walk rows.
+Running rowWalk(int64_t Footprint) {
+  Running How;
+  How.Levels = {{{34, 3, 0.13, 0.87, 4, 28, true, 4096}, Footprint, 1}};
+  How.WarpsPerBlock = How.WarpsPerGroup = How.BlocksPerSM = 8;
+  How.L1Bytes = 128 * 1024;
+  return How;
+}
+
+class Rates : public ::testing::Test {
+protected:
+  Device Gpu = llvm::cantFail(findDevice("h200"));
+  MemoryRates Memory = memoryRates(Gpu);
+};
+
+TEST_F(Rates, fewerWarpsCoverLessLatency) {
+  Running One = rowWalk(1);
+  One.BlocksPerSM = 1;
+  One.WarpsPerGroup = 1;
+  EXPECT_GT(cyclesPerIteration(One, Gpu, Memory),
+            2 * cyclesPerIteration(rowWalk(1), Gpu, Memory));
+}
+TEST_F(Rates, overflowCosts) {
+  EXPECT_GT(cyclesPerIteration(rowWalk(1 << 20), Gpu, Memory),
+            cyclesPerIteration(rowWalk(1), Gpu, Memory));
+}
+TEST_F(Rates, overflowOfALoopInsideCosts) {
+  Running Nest = rowWalk(1);
+  Nest.Levels.push_back(Nest.Levels[0]);
+  Nest.Levels[1].FootprintBytes = 1 << 20;
+  EXPECT_GT(cyclesPerIteration(Nest, Gpu, Memory),
+            cyclesPerIteration(rowWalk(1), Gpu, Memory));
+}
+TEST_F(Rates, shortLoopsDoNotPayForBarriers) {
+  Running Whole = rowWalk(1), Split = rowWalk(1);
+  Whole.Levels[0].Work.Iterations = Split.Levels[0].Work.Iterations = 2;
+  Split.WarpsPerGroup = 1;
+  EXPECT_GT(cyclesPerWarp(Split, Gpu, Memory),
+            1.5 * cyclesPerWarp(Whole, Gpu, Memory));
+}
+
+TEST(TimeModel, unmeasuredDevicesSaySo) {
+  EXPECT_EQ(memoryRates(llvm::cantFail(findDevice("h200"))).From,
+            Origin::Measured);
+  EXPECT_EQ(memoryRates(llvm::cantFail(findDevice("a100"))).From,
+            Origin::Estimated);
+  EXPECT_EQ(memoryRates(llvm::cantFail(findDevice("sm_80"))).From,
+            Origin::Estimated);
+  EXPECT_GT(memoryRates(llvm::cantFail(findDevice("t4"))).Sector,
+            memoryRates(llvm::cantFail(findDevice("h200"))).Sector);
+}
+
+} // namespace

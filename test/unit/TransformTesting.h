@@ -1,0 +1,174 @@
+//===- TransformTesting.h - Reports made by hand -----------------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Transforms are functions of a report and of texts, so their tests need no
+// parser: a snippet marks the spans that the analysis would report.
+//
+//   Workbench B("__global__ void k(int n) {\n"
+//               "  [[for (;;) step();]]\n"
+//               "}\n");
+//   B.split(B.kernel("k"), 0, /*Groups=*/2, /*Warps=*/4);
+//   B.rewritten(); // the text with the loop over groups
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TEST_UNIT_TRANSFORMTESTING_H
+#define CATT_TEST_UNIT_TRANSFORMTESTING_H
+
+#include "transforms/Transform.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace catt::testing {
+
+constexpr const char *FileName = "/src/k.cu";
+
+/// A report over one file, made from a snippet with marked spans. Marks nest;
+/// spans are numbered by where they begin.
+class Workbench {
+public:
+  explicit Workbench(llvm::StringRef Snippet) {
+    std::string Text;
+    std::vector<size_t> Open;
+    while (!Snippet.empty()) {
+      if (Snippet.consume_front("[[")) {
+        Open.push_back(Spans.size());
+        Spans.push_back({FileName, unsigned(Text.size()), 0});
+      } else if (!Open.empty() && Snippet.consume_front("]]")) {
+        Spans[Open.back()].End = Text.size();
+        Open.pop_back();
+      } else {
+        Text += Snippet.front();
+        Snippet = Snippet.drop_front();
+      }
+    }
+    R.MainFile = FileName;
+    R.Texts[FileName] = Text;
+    R.Gpu.Capability = 80;
+    R.Gpu.SharedBytesPerBlockOptIn = 163 * 1024;
+  }
+
+  const std::string &text() const { return R.Texts.at(FileName); }
+
+  /// Adds the kernel that the text defines under this name; its blocks have 256
+  /// threads, of which nothing is launched yet.
+  size_t kernel(llvm::StringRef Name) {
+    llvm::StringRef Text = this->text();
+    llvm::StringRef Plain = Name.take_front(Name.find('<'));
+    size_t At = Text.find((Plain + "(").str());
+    size_t Begin = Text.take_front(At).rfind("__global__");
+    size_t Brace = Text.find('{', At);
+    size_t End = Brace + 1;
+    for (int Depth = 1; Depth > 0 && End < Text.size(); ++End)
+      Depth += Text[End] == '{' ? 1 : Text[End] == '}' ? -1 : 0;
+    KernelReport K;
+    K.Source.Name = Name.str();
+    K.Source.UnqualifiedName = Plain.str();
+    K.Source.Where = where(At);
+    K.Source.Span = {FileName, unsigned(Begin), unsigned(End)};
+    K.Source.BodyBegin = Brace + 1;
+    K.Plan.Before = Residency();
+    K.Plan.Before->WarpsPerBlock = 8;
+    K.Plan.Before->BlocksPerSM = 4;
+    K.Plan.Before->L1Bytes = 208 * 1024;
+    Launch Told;
+    Told.From = Origin::Told;
+    Told.Block = {256, 1, 1};
+    K.Source.Launches.push_back(Told);
+    R.Kernels.push_back(K);
+    return R.Kernels.size() - 1;
+  }
+
+  /// Adds a loop at a span, to be split.
+  LoopPlan &split(size_t Kernel, size_t Span, int64_t Groups, int64_t Warps) {
+    KernelReport &K = R.Kernels[Kernel];
+    Loop L;
+    L.Id = K.Source.Loops.size();
+    L.Where = where(Spans[Span].Begin);
+    L.Span = Spans[Span];
+    L.Header = "for";
+    L.Function = K.Source.UnqualifiedName;
+    WrapSite Site;
+    Site.Span = Spans[Span];
+    Site.Where = L.Where;
+    L.Site = Site;
+    K.Source.Loops.push_back(L);
+    LoopPlan Plan;
+    Plan.Loop = L.Id;
+    Plan.Groups = Groups;
+    Plan.WarpsPerGroup = Warps;
+    Plan.FootprintBytes = 512 * 1024;
+    K.Plan.Loops.push_back(Plan);
+    return K.Plan.Loops.back();
+  }
+
+  Loop &loop(size_t Kernel, size_t I = 0) {
+    return R.Kernels[Kernel].Source.Loops[I];
+  }
+
+  /// Adds the launch whose statement is a span; the third argument is what a
+  /// span inside it marks.
+  Launch &launch(size_t Kernel, size_t Statement, llvm::StringRef Callee,
+                 std::optional<size_t> Shared = std::nullopt) {
+    Launch L;
+    L.Where = where(Spans[Statement].Begin);
+    L.Block = {256, 1, 1};
+    L.Text = "<<<...>>>";
+    L.Callee = Callee.str();
+    L.Statement = Spans[Statement];
+    if (Shared)
+      L.SharedArgument = Spans[*Shared];
+    R.Kernels[Kernel].Source.Launches.push_back(L);
+    return R.Kernels[Kernel].Source.Launches.back();
+  }
+
+  KernelPlan &plan(size_t Kernel) { return R.Kernels[Kernel].Plan; }
+
+  Location where(size_t Offset) const {
+    llvm::StringRef Before = llvm::StringRef(text()).take_front(Offset);
+    Location L;
+    L.File = FileName;
+    L.Line = Before.count('\n') + 1;
+    L.Column = Offset - (Before.rfind('\n') + 1) + 1;
+    return L;
+  }
+
+  Edits edits() {
+    auto E = rewrite(R, Options);
+    return E ? std::move(*E) : (llvm::cantFail(E.takeError()), Edits());
+  }
+
+  /// The text after all transforms; the text itself if nothing changes.
+  std::string rewritten() {
+    auto New = llvm::cantFail(catt::apply(edits(), R.Texts));
+    return New.empty() ? text() : New.at(FileName);
+  }
+
+  /// The reasons of the refusals, in order.
+  std::vector<Reason> refusals() {
+    std::vector<Reason> Out;
+    for (const Refusal &Why : edits().Refused)
+      Out.push_back(Why.Why);
+    return Out;
+  }
+
+  Report R;
+  RewriteOptions Options;
+  std::vector<SourceSpan> Spans;
+};
+
+/// revert(), as a text that begins with "error: " if it fails.
+inline std::string reverted(llvm::StringRef Text) {
+  auto Out = revert(FileName, Text);
+  return Out ? *Out : "error: " + llvm::toString(Out.takeError());
+}
+
+} // namespace catt::testing
+
+#endif

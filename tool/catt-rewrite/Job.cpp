@@ -1,0 +1,263 @@
+//===- Job.cpp - One file on its way through ------------------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Job.h"
+#include "Output.h"
+#include "clang/Format/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+/// Deeply nested expressions recurse in Clang and in the analysis.
+constexpr unsigned StackBytes = 64 << 20;
+
+void fail(JobResult &R, int Exit, std::string Message) {
+  R.Exit = Exit;
+  R.Outcome.Error = std::move(Message);
+  R.Outcome.Changes.Files.clear();
+  R.Outcome.Changes.Done.clear();
+  R.NewTexts.clear();
+}
+
+std::string defect(StringRef What, const Options &O, const std::string &File) {
+  return (What +
+          "\n  this is a defect of catt-rewrite, not of your code; no "
+          "file was changed. Please report it with the file and this "
+          "command:\n  " +
+          reproduction(O, File))
+      .str();
+}
+
+bool isError(const Diagnostic &D) {
+  return D.Severity >= Diagnostic::Level::Error;
+}
+
+std::string place(const Diagnostic &D) {
+  return D.Where.File + ":" + std::to_string(D.Where.Line) + ":" +
+         std::to_string(D.Where.Column);
+}
+
+/// An input error that stands against rewriting this file at all, or nothing.
+std::string fatalProblem(const Report &R, const std::string &File) {
+  for (const KernelReport &K : R.Kernels)
+    for (const Refusal &F : K.Source.Refusals)
+      if (F.Why == Reason::BrokenCode)
+        return "'" + File + "': kernel '" + K.Source.Name +
+               "' has errors (above); nothing was changed";
+  for (const Diagnostic &D : R.Diagnostics)
+    if (D.Severity == Diagnostic::Level::Fatal)
+      return "'" + File + "' cannot be parsed: " + place(D) + ": " + D.Message;
+  if (R.Kernels.empty() && any_of(R.Diagnostics, isError))
+    return "'" + File + "' has errors (above), and no kernel was found";
+  return "";
+}
+
+/// The first error of the rewritten text that the input had not. Lines move, so
+/// errors are compared by message and counted.
+std::optional<Diagnostic> newError(ArrayRef<Diagnostic> Before,
+                                   ArrayRef<Diagnostic> After) {
+  std::map<std::string, int> Known;
+  for (const Diagnostic &D : Before)
+    if (isError(D))
+      ++Known[D.Message];
+  for (const Diagnostic &D : After)
+    if (isError(D) && Known[D.Message]-- <= 0)
+      return D;
+  return std::nullopt;
+}
+
+AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
+  AnalysisOptions A;
+  A.Gpu = Gpu.Gpu;
+  A.L1Bytes = O.L1Bytes;
+  A.How = O.How;
+  if (O.MinGain)
+    A.MinGain = *O.MinGain;
+  A.KernelGlob = O.KernelGlob;
+  A.Told = O.Launches;
+  A.Assumed = O.Assumed;
+  A.HeaderFilter = O.HeaderFilter;
+  return A;
+}
+
+/// The .clang-format that applies to each file, where there is one. One that
+/// cannot be read is no reason to fail: lines are then added like those around.
+std::map<std::string, clang::format::FormatStyle>
+stylesFor(const Report &Analysed) {
+  std::map<std::string, clang::format::FormatStyle> Styles;
+  for (const auto &[Path, Text] : Analysed.Texts) {
+    auto Style = clang::format::getStyle("file", Path, "none");
+    if (!Style)
+      consumeError(Style.takeError());
+    else if (!Style->DisableFormat)
+      Styles[Path] = *Style;
+  }
+  return Styles;
+}
+
+/// Rewrites and checks; the report is in the outcome already.
+void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
+                     const Options &O) {
+  const std::string &File = R.Outcome.Name;
+  const Report &Analysed = *R.Outcome.Analysed;
+  Expected<Edits> Changes =
+      rewrite(Analysed, RewriteOptions{O.Transforms, stylesFor(Analysed)});
+  if (!Changes)
+    return fail(R, ExitDefect,
+                defect("rewriting '" + File +
+                           "' failed: " + toString(Changes.takeError()),
+                       O, File));
+  R.Outcome.Changes = std::move(*Changes);
+  auto Texts = catt::apply(R.Outcome.Changes, Analysed.Texts);
+  if (!Texts)
+    return fail(R, ExitDefect,
+                defect("the edits of '" + File + "' cannot be applied: " +
+                           toString(Texts.takeError()),
+                       O, File));
+  if (Texts->empty())
+    return;
+  auto After = Unit.check(*Texts);
+  if (!After)
+    return fail(R, ExitDefect,
+                defect("the rewritten '" + File + "' cannot be checked: " +
+                           toString(After.takeError()),
+                       O, File));
+  if (std::optional<Diagnostic> D = newError(Analysed.Diagnostics, *After))
+    return fail(R, ExitDefect,
+                defect("the rewritten '" + File +
+                           "' has an error that the "
+                           "input had not: " +
+                           place(*D) + ": " + D->Message,
+                       O, File));
+  R.NewTexts = std::move(*Texts);
+}
+
+void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
+                     const ChosenGpu &Gpu, const Options &O) {
+  const std::string &File = R.Outcome.Name;
+  FrontEndOptions F;
+  F.Architecture = Gpu.Gpu.architecture();
+  F.CudaPath = O.CudaPath;
+  F.BuiltInOnly = O.BuiltInOnly;
+  // One file system for each job: a working directory of its own.
+  auto Unit = parse(Found.Command, F,
+                    IntrusiveRefCntPtr<vfs::FileSystem>(
+                        vfs::createPhysicalFileSystem().release()));
+  if (!Unit)
+    return fail(R, ExitInput, toString(Unit.takeError()));
+  Expected<Report> Analysed = analyze(**Unit, analysisOptions(Gpu, O));
+  if (!Analysed)
+    return fail(R, ExitDefect,
+                defect("analysing '" + File +
+                           "' failed: " + toString(Analysed.takeError()),
+                       O, File));
+  Analysed->GpuOrigin = Gpu.Origin;
+  // What the decisions were made for is what the report shows.
+  if (O.L1Bytes)
+    for (KernelReport &K : Analysed->Kernels)
+      for (std::optional<Residency> *R : {&K.Plan.Before, &K.Plan.After})
+        if (*R)
+          (*R)->L1Bytes = *O.L1Bytes;
+  R.OldTexts = Analysed->Texts;
+  R.Path = Analysed->MainFile;
+  R.Outcome.Analysed = std::move(*Analysed);
+  if (std::string P = fatalProblem(*R.Outcome.Analysed, File); !P.empty())
+    return fail(R, ExitInput, std::move(P));
+  rewriteAndCheck(R, **Unit, O);
+}
+
+} // namespace
+
+std::string reproduction(const Options &O, const std::string &File) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  auto Add = [&](StringRef Word) {
+    // Single quotes protect everything but themselves.
+    OS << (Text.empty() ? "" : " ");
+    if (!Word.empty() &&
+        Word.find_first_of(" '\"$`\\*?[](){}<>|&;#~!\n") == StringRef::npos) {
+      OS << Word;
+      return;
+    }
+    OS << '\'';
+    for (char C : Word)
+      C == '\'' ? OS << "'\\''" : OS << C;
+    OS << '\'';
+  };
+  Add(O.Program);
+  for (const std::string &Word : O.Given)
+    Add(Word);
+  Add(File);
+  if (O.CompileFlags) {
+    Add("--");
+    for (const std::string &Word : *O.CompileFlags)
+      Add(Word);
+  }
+  return Text;
+}
+
+JobResult runJob(const std::string &File, Expected<FoundCommand> Command,
+                 const ChosenGpu &Gpu, const Options &O) {
+  JobResult R;
+  R.Outcome.Name = File;
+  Expected<std::string> Text = readSource(File);
+  if (!Text) {
+    if (!Command)
+      consumeError(Command.takeError());
+    fail(R, ExitInput, toString(Text.takeError()));
+    return R;
+  }
+  if (!Command) {
+    fail(R, ExitInput, toString(Command.takeError()));
+    return R;
+  }
+  R.Outcome.CommandFrom = Command->From;
+  CrashRecoveryContext Recovery;
+  if (!Recovery.RunSafelyOnThread([&] { parseAndAnalyse(R, *Command, Gpu, O); },
+                                  StackBytes)) {
+    // What was built before the crash cannot be trusted.
+    JobResult Crashed;
+    Crashed.Outcome.Name = File;
+    Crashed.Outcome.CommandFrom = R.Outcome.CommandFrom;
+    fail(Crashed, ExitDefect,
+         defect("catt-rewrite crashed on '" + File + "'", O, File));
+    return Crashed;
+  }
+  return R;
+}
+
+JobResult revertJob(const std::string &File) {
+  JobResult R;
+  R.Outcome.Name = File;
+  Expected<std::string> Text = readSource(File);
+  if (!Text) {
+    fail(R, ExitInput, toString(Text.takeError()));
+    return R;
+  }
+  Expected<std::string> Reverted = revert(File, *Text);
+  if (!Reverted) {
+    fail(R, ExitInput, toString(Reverted.takeError()));
+    return R;
+  }
+  SmallString<256> Path(File);
+  (void)sys::fs::make_absolute(Path);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  R.Path = Path.str().str();
+  R.OldTexts[R.Path] = *Text;
+  if (*Reverted != *Text)
+    R.NewTexts[R.Path] = *Reverted;
+  return R;
+}
+
+} // namespace catt

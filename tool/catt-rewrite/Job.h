@@ -1,0 +1,44 @@
+//===- Job.h - One file on its way through ------------------- -*- C++ -*--===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TOOL_CATTREWRITE_JOB_H
+#define CATT_TOOL_CATTREWRITE_JOB_H
+
+#include "Commands.h"
+#include "Gpu.h"
+#include "Options.h"
+#include "tool/report/Rendering.h"
+#include <map>
+#include <string>
+
+namespace catt {
+
+/// What one file came to.
+struct JobResult {
+  FileOutcome Outcome;
+  int Exit = ExitFine;
+  std::string Path; ///< absolute path of the main file
+  /// Texts as they were read, for every file in Outcome.Changes or NewTexts.
+  std::map<std::string, std::string> OldTexts;
+  /// Texts after the edits of this file alone.
+  std::map<std::string, std::string> NewTexts;
+};
+
+/// Parses, analyses, rewrites and checks one file. Never throws, writes
+/// nothing; a crash inside becomes ExitDefect.
+JobResult runJob(const std::string &File, llvm::Expected<FoundCommand> Command,
+                 const ChosenGpu &Gpu, const Options &O);
+
+/// Takes this tool's edits out of one file.
+JobResult revertJob(const std::string &File);
+
+/// A command that shows what happened with one file, quoted for a shell.
+std::string reproduction(const Options &O, const std::string &File);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,280 @@
+//===- JsonReport.cpp - The report for machines ---------------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Keys come in the order in which they are written here, so two runs give the
+// same bytes. docs/schema/report.schema.json describes the document; a key is
+// added there first. What is not known is null, never zero.
+//
+//===----------------------------------------------------------------------===//
+#include "Rendering.h"
+#include "analysis/plan/Reasons.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+/// Raises when a key changes its meaning or goes away.
+constexpr int64_t SchemaVersion = 1;
+
+class Writer {
+public:
+  explicit Writer(raw_ostream &OS) : J(OS, /*IndentSize=*/2) {}
+
+  void document(ArrayRef<FileOutcome> Files) {
+    J.object([&] {
+      J.attribute("schemaVersion", SchemaVersion);
+      J.attributeObject("tool", [&] {
+        J.attribute("name", "catt-rewrite");
+        J.attribute("version", CATT_VERSION);
+      });
+      J.attributeArray("files", [&] {
+        for (const FileOutcome &F : Files)
+          file(F);
+      });
+    });
+  }
+
+private:
+  /// JSON is UTF-8; source text need not be.
+  static std::string utf8(StringRef Text) {
+    return json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text);
+  }
+  void text(StringRef Key, StringRef Value) { J.attribute(Key, utf8(Value)); }
+
+  void number(StringRef Key, const std::optional<int64_t> &N) {
+    J.attribute(Key, N ? json::Value(*N) : json::Value(nullptr));
+  }
+
+  void location(StringRef Key, const Location &L) {
+    if (!L.valid())
+      return J.attribute(Key, nullptr);
+    J.attributeObject(Key, [&] {
+      text("file", L.File);
+      J.attribute("line", int64_t(L.Line));
+      J.attribute("column", int64_t(L.Column));
+    });
+  }
+
+  void refusalBody(const Refusal &R) {
+    J.attribute("reason", info(R.Why).Id);
+    J.attribute("kind", name(info(R.Why).Kind));
+    location("location", R.Where);
+    text("detail", R.Detail);
+    text("message", userText(R));
+  }
+  void refusal(StringRef Key, const std::optional<Refusal> &R) {
+    if (!R)
+      return J.attribute(Key, nullptr);
+    J.attributeObject(Key, [&] { refusalBody(*R); });
+  }
+  void refusals(StringRef Key, ArrayRef<Refusal> All) {
+    J.attributeArray(Key, [&] {
+      for (const Refusal &R : All)
+        J.object([&] { refusalBody(R); });
+    });
+  }
+
+  void shape(StringRef Key, const Shape &S) {
+    J.attributeArray(Key, [&] {
+      for (const std::optional<int64_t> &N : {S.X, S.Y, S.Z})
+        J.value(N ? json::Value(*N) : json::Value(nullptr));
+    });
+  }
+
+  void residency(StringRef Key, const std::optional<Residency> &R) {
+    if (!R)
+      return J.attribute(Key, nullptr);
+    J.attributeObject(Key, [&] {
+      J.attribute("warpsPerBlock", R->WarpsPerBlock);
+      J.attribute("blocksPerSM", R->BlocksPerSM);
+      J.attribute("limitedBy", toString(R->LimitedBy));
+      J.attribute("carveoutBytes", R->CarveoutBytes);
+      J.attribute("l1Bytes", R->L1Bytes);
+      J.attribute("origin", toString(R->From));
+    });
+  }
+
+  void level(const LevelFootprint &L) {
+    J.object([&] {
+      J.attribute("loop", int64_t(L.Loop));
+      J.attribute("linesPerWarp", L.LinesPerWarp);
+      J.attribute("linesPerBlock", L.LinesPerBlock);
+      J.attribute("linesShared", L.LinesShared);
+      J.attribute("sectorsPerBlock", L.SectorsPerBlock);
+      J.attribute("reuse", L.Reuse);
+      J.attribute("origin", toString(L.From));
+    });
+  }
+
+  void loop(const KernelReport &K, const LoopPlan &P, const FileOutcome &F);
+  void launch(const KernelReport &K, size_t Index);
+  void kernel(const KernelReport &K, const FileOutcome &F);
+  void edits(const Edits &E);
+  void file(const FileOutcome &F);
+  void report(const Report &R, const FileOutcome &F);
+
+  json::OStream J;
+};
+
+void Writer::loop(const KernelReport &K, const LoopPlan &P,
+                  const FileOutcome &F) {
+  const Loop &L = K.Source.Loops[P.Loop];
+  J.object([&] {
+    J.attribute("id", int64_t(L.Id));
+    J.attribute("parent", L.Parent ? json::Value(int64_t(*L.Parent))
+                                   : json::Value(nullptr));
+    location("location", L.Where);
+    text("header", L.Header);
+    text("iterator", L.Iterator);
+    text("function", L.Function);
+    J.attribute("contended", isContended(K.Plan, P));
+    J.attribute("footprintBytes", P.FootprintBytes);
+    J.attribute("footprintBytesAfter", P.FootprintBytesAfter);
+    J.attribute("linesPerWarp", P.LinesPerWarp);
+    J.attribute("groups", P.Groups);
+    J.attribute("warpsPerGroup", P.WarpsPerGroup);
+    J.attributeArray("runtimeCases", [&] {
+      for (const RuntimeCase &C : P.Cases)
+        J.object([&] {
+          text("parameter", C.Parameter);
+          J.attribute("from", C.From);
+          J.attribute("warpsPerGroup", C.WarpsPerGroup);
+        });
+    });
+    text("reference", P.Reference);
+    number("laneStrideBytes", P.LaneStrideBytes);
+    refusal("leftAlone", P.Why);
+    J.attribute("split",
+                findApplied(F.Changes, L, "split-warp-groups") != nullptr);
+    J.attributeArray("levels", [&] {
+      for (const LoopProfile &Profile : K.Profiles)
+        if (Profile.Loop == P.Loop)
+          for (const LevelFootprint &Level : Profile.Levels)
+            level(Level);
+    });
+  });
+}
+
+void Writer::launch(const KernelReport &K, size_t Index) {
+  const Launch &L = K.Source.Launches[Index];
+  J.object([&] {
+    location("location", L.Where);
+    text("text", L.Text);
+    J.attribute("origin", toString(L.From));
+    shape("grid", L.Grid);
+    shape("block", L.Block);
+    number("dynamicSharedBytes", L.DynamicSharedBytes);
+    J.attribute("cooperative", L.Cooperative);
+    J.attribute("deciding", K.Plan.LaunchIndex == unsigned(Index));
+  });
+}
+
+void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
+  J.object([&] {
+    text("name", K.Source.Name);
+    location("location", K.Source.Where);
+    J.attribute("staticSharedBytes", K.Source.StaticSharedBytes);
+    J.attributeArray("launches", [&] {
+      for (size_t I = 0; I != K.Source.Launches.size(); ++I)
+        launch(K, I);
+    });
+    residency("before", K.Plan.Before);
+    residency("after", K.Plan.After);
+    J.attribute("blocksRemoved", K.Plan.BlocksRemoved);
+    number("reserveSharedBytes", K.Plan.ReserveSharedBytes);
+    number("carveoutPercent", K.Plan.CarveoutPercent);
+    J.attributeArray("loops", [&] {
+      for (const LoopPlan &P : K.Plan.Loops)
+        loop(K, P, F);
+    });
+    std::vector<Refusal> All = K.Source.Refusals;
+    All.insert(All.end(), K.Plan.Refusals.begin(), K.Plan.Refusals.end());
+    refusals("refusals", All);
+  });
+}
+
+void Writer::edits(const Edits &E) {
+  J.attributeArray("applied", [&] {
+    for (const Applied &A : E.Done)
+      J.object([&] {
+        text("transform", A.Transform);
+        location("location", A.Where);
+        text("summary", A.Summary);
+      });
+  });
+  refusals("refused", E.Refused);
+  J.attributeArray("edits", [&] {
+    for (const auto &[Path, Replacements] : E.Files)
+      for (const clang::tooling::Replacement &R : Replacements)
+        J.object([&] {
+          text("file", Path);
+          J.attribute("offset", int64_t(R.getOffset()));
+          J.attribute("length", int64_t(R.getLength()));
+          text("text", R.getReplacementText());
+        });
+  });
+}
+
+void Writer::report(const Report &R, const FileOutcome &F) {
+  J.attributeObject("gpu", [&] {
+    text("name", R.Gpu.Name);
+    J.attribute("architecture", R.Gpu.architecture());
+    number("sms", R.Gpu.SMs);
+    text("origin", R.GpuOrigin);
+  });
+  J.attribute("model", R.How == Model::Catt ? "catt" : "exact");
+  J.attributeObject("cuda", [&] {
+    J.attribute("builtIn", R.Cuda.Path.empty());
+    text("path", R.Cuda.Path);
+    text("version", R.Cuda.Version);
+  });
+  J.attributeArray("notes", [&] {
+    for (const std::string &Note : R.Notes)
+      J.value(utf8(Note));
+  });
+  J.attributeArray("diagnostics", [&] {
+    for (const Diagnostic &D : R.Diagnostics)
+      J.object([&] {
+        J.attribute("severity", toString(D.Severity));
+        location("location", D.Where);
+        text("message", D.Message);
+      });
+  });
+  J.attributeArray("kernels", [&] {
+    for (const KernelReport &K : R.Kernels)
+      kernel(K, F);
+  });
+  edits(F.Changes);
+}
+
+void Writer::file(const FileOutcome &F) {
+  J.object([&] {
+    text("file", F.Name);
+    text("commandFrom", F.CommandFrom);
+    J.attribute("error", F.Error.empty() ? json::Value(nullptr)
+                                         : json::Value(utf8(F.Error)));
+    if (!F.Analysed)
+      return J.attribute("report", nullptr);
+    J.attributeObject("report", [&] { report(*F.Analysed, F); });
+  });
+}
+
+} // namespace
+
+std::string renderJson(ArrayRef<FileOutcome> Files) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  Writer(OS).document(Files);
+  OS << "\n";
+  return Text;
+}
+
+} // namespace catt

@@ -1,0 +1,107 @@
+//===- Rendering.cpp - What the renderings share --------------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Rendering.h"
+#include <set>
+#include <tuple>
+
+using namespace llvm;
+
+namespace catt {
+
+bool isContended(const KernelPlan &Plan, const LoopPlan &Loop) {
+  if (!Plan.Before || Loop.FootprintBytes <= Plan.Before->L1Bytes)
+    return false;
+  if (!Loop.Why)
+    return true;
+  // It may fit because blocks are taken away, or because a loop around it runs
+  // in groups.
+  if (Loop.Why->Why == Reason::Fits)
+    return Plan.BlocksRemoved > 0 &&
+           Loop.WarpsPerGroup == Plan.Before->WarpsPerBlock;
+  return Loop.Why->Why != Reason::NoReuse &&
+         Loop.Why->Why != Reason::NoGlobalAccess;
+}
+
+/// Contended, and the user knows: by their own comment, or by this tool's.
+static bool isSettled(const LoopPlan &Loop) {
+  return Loop.Why && (Loop.Why->Why == Reason::Suppressed ||
+                      Loop.Why->Why == Reason::AlreadyRewritten);
+}
+
+unsigned countContended(const Report &Report) {
+  std::set<std::tuple<std::string, unsigned, unsigned>> Places;
+  for (const KernelReport &K : Report.Kernels)
+    for (const LoopPlan &L : K.Plan.Loops)
+      if (isContended(K.Plan, L) && !isSettled(L)) {
+        const Location &Where = K.Source.Loops[L.Loop].Where;
+        Places.insert({Where.File, Where.Line, Where.Column});
+      }
+  return Places.size();
+}
+
+static bool same(const Location &A, const Location &B) {
+  return A.File == B.File && A.Line == B.Line && A.Column == B.Column;
+}
+
+bool isAt(const Location &Where, const Loop &L) {
+  return same(Where, L.Where) || (L.Site && same(Where, L.Site->Where));
+}
+
+const Applied *findApplied(const Edits &Edits, const Loop &Loop,
+                           StringRef Transform) {
+  for (const Applied &A : Edits.Done)
+    if (A.Transform == Transform && isAt(A.Where, Loop))
+      return &A;
+  return nullptr;
+}
+
+StringRef toString(Origin From) {
+  switch (From) {
+  case Origin::Proved:
+    return "proved";
+  case Origin::Estimated:
+    return "estimated";
+  case Origin::Measured:
+    return "measured";
+  case Origin::Told:
+    return "told";
+  }
+  return "";
+}
+
+StringRef toString(Limiter By) {
+  switch (By) {
+  case Limiter::Warps:
+    return "warps";
+  case Limiter::Blocks:
+    return "blocks";
+  case Limiter::Registers:
+    return "registers";
+  case Limiter::SharedMemory:
+    return "shared memory";
+  case Limiter::Grid:
+    return "grid";
+  }
+  return "";
+}
+
+StringRef toString(Diagnostic::Level Severity) {
+  switch (Severity) {
+  case Diagnostic::Level::Note:
+    return "note";
+  case Diagnostic::Level::Warning:
+    return "warning";
+  case Diagnostic::Level::Error:
+    return "error";
+  case Diagnostic::Level::Fatal:
+    return "fatal error";
+  }
+  return "";
+}
+
+} // namespace catt

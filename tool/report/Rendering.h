@@ -1,0 +1,74 @@
+//===- Rendering.h - One outcome, rendered in several ways --- -*- C++ -*--===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Report + Edits --> FileOutcome --+--> text remarks   (TextReport.cpp)
+//                                    +--> JSON           (JsonReport.cpp)
+//
+// All renderings show the same object, so what an editor, a script and a reader
+// see cannot differ. Pure: strings in, strings out.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TOOL_REPORT_RENDERING_H
+#define CATT_TOOL_REPORT_RENDERING_H
+
+#include "analysis/Analysis.h"
+#include "transforms/Transform.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace catt {
+
+/// What became of one source file.
+struct FileOutcome {
+  std::string Name;               ///< as given on the command line
+  std::string CommandFrom;        ///< where the compile flags came from
+  std::optional<Report> Analysed; ///< absent: it could not be parsed
+  Edits Changes;
+  std::string Error; ///< one sentence; empty if all went well
+};
+
+struct TextOptions {
+  bool Color = false;
+  /// Every kernel and loop, with GPU, headers and flags on top. Otherwise only
+  /// loops that overflow the L1 data cache, or might.
+  bool Everything = false;
+  std::string Root; ///< paths below this directory are shown relative to it
+};
+
+/// Remarks in the style of a compiler, the summary line last.
+std::string renderText(const FileOutcome &File, const TextOptions &Options);
+
+/// The document that docs/schema/report.schema.json describes.
+std::string renderJson(llvm::ArrayRef<FileOutcome> Files);
+
+/// True if the loop overflows the L1 data cache under the deciding launch.
+bool isContended(const KernelPlan &Plan, const LoopPlan &Loop);
+
+/// The number of contended loops of a report, without those that a comment
+/// suppresses or that were rewritten before; loops that several instantiations
+/// or call paths share count once.
+unsigned countContended(const Report &Report);
+
+/// True if a place is that of the loop, or of the statements around it that a
+/// transform would wrap.
+bool isAt(const Location &Where, const Loop &L);
+
+/// The transform that did something to this loop, if one did.
+const Applied *findApplied(const Edits &Edits, const Loop &Loop,
+                           llvm::StringRef Transform);
+
+llvm::StringRef toString(Origin From);
+llvm::StringRef toString(Limiter By);
+llvm::StringRef toString(Diagnostic::Level Severity);
+
+} // namespace catt
+
+#endif

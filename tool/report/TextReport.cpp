@@ -1,0 +1,362 @@
+//===- TextReport.cpp - Remarks in the style of a compiler ----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   file:12:5: remark: loop over j: 32 warps x 66 lines = 264 KiB, L1D holds
+//       192 KiB: split into 2 warp groups [split-warp-groups]
+//   file:12:5: note: most lines go to 'A[i * n + j]': lanes are 16,384 bytes
+//       apart: 32 lines where 1 would do; ...
+//
+// (in one line each). Several instantiations of one template say the same of
+// the same place: equal messages are printed once.
+//
+//===----------------------------------------------------------------------===//
+#include "Rendering.h"
+#include "analysis/plan/Reasons.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+/// "264 KiB" where it is a whole number of them, else "100 bytes".
+std::string bytes(int64_t N) {
+  if (N >= 1024 && N % 1024 == 0)
+    return formatv("{0:N} KiB", N / 1024).str();
+  if (N >= 10 * 1024) {
+    int64_t Tenths = (N * 10 + 512) / 1024;
+    return formatv("{0:N}.{1} KiB", Tenths / 10, Tenths % 10).str();
+  }
+  return formatv("{0:N} bytes", N).str();
+}
+
+std::string counted(int64_t N, StringRef Noun) {
+  return formatv("{0:N} {1}{2}", N, Noun, N == 1 ? "" : "s").str();
+}
+
+std::string shape(const Shape &S) {
+  auto One = [](const std::optional<int64_t> &N) {
+    return N ? std::to_string(*N) : std::string("?");
+  };
+  std::string Text = One(S.X);
+  if (S.Y != 1 || S.Z != 1)
+    Text += "x" + One(S.Y);
+  if (S.Z != 1)
+    Text += "x" + One(S.Z);
+  return Text;
+}
+
+/// Decisions that no user needs to hear of unless they ask.
+bool isQuiet(Reason Why) {
+  return info(Why).Kind == ReasonKind::NothingToDo ||
+         Why == Reason::Irregular || Why == Reason::Suppressed ||
+         Why == Reason::AlreadyRewritten || Why == Reason::InSystemHeader ||
+         Why == Reason::OtherFile;
+}
+
+class Writer {
+public:
+  Writer(const FileOutcome &File, const TextOptions &Options)
+      : File(File), Options(Options), OS(Text) {
+    OS.enable_colors(Options.Color);
+  }
+
+  std::string run() {
+    if (File.Analysed)
+      writeReport(*File.Analysed);
+    if (!File.Error.empty())
+      message("error", "catt-rewrite", File.Error);
+    return std::move(Text);
+  }
+
+private:
+  std::string displayPath(StringRef Path) const {
+    if (File.Analysed && Path == File.Analysed->MainFile)
+      return File.Name;
+    StringRef Rest = Path;
+    if (!Options.Root.empty() && Rest.consume_front(Options.Root) &&
+        Rest.consume_front("/"))
+      return Rest.str();
+    return Path.str();
+  }
+
+  std::string place(const Location &L) const {
+    if (!L.valid())
+      return File.Name;
+    return formatv("{0}:{1}:{2}", displayPath(L.File), L.Line, L.Column).str();
+  }
+
+  void message(StringRef Level, const std::string &Place, const Twine &What) {
+    auto Colour = Level == "note"      ? raw_ostream::BLACK
+                  : Level == "remark"  ? raw_ostream::BLUE
+                  : Level == "warning" ? raw_ostream::MAGENTA
+                                       : raw_ostream::RED;
+    OS.changeColor(raw_ostream::SAVEDCOLOR, /*Bold=*/true);
+    OS << Place << ": ";
+    OS.changeColor(Colour, /*Bold=*/true);
+    OS << Level << ": ";
+    OS.resetColor();
+    OS << What << "\n";
+  }
+
+  /// A remark and its notes as one block, unless the same was said before.
+  struct Block {
+    std::string Head;
+    std::vector<std::pair<Location, std::string>> Notes;
+  };
+
+  void emit(const Location &Where, const Block &B) {
+    std::string Key = place(Where) + B.Head;
+    for (const auto &[NoteWhere, Note] : B.Notes)
+      Key += "\n" + place(NoteWhere) + Note;
+    if (!Said.insert(Key).second)
+      return;
+    message("remark", place(Where), B.Head);
+    for (const auto &[NoteWhere, Note] : B.Notes)
+      message("note", place(NoteWhere), Note);
+  }
+
+  std::string key(const Refusal &R) const {
+    return place(R.Where) + " " + info(R.Why).Id.str();
+  }
+
+  void refusal(const Refusal &R, const Location &Fallback, StringRef Subject) {
+    if ((isQuiet(R.Why) && !Options.Everything) ||
+        !Explained.insert(key(R)).second)
+      return;
+    const Location &Where = R.Where.valid() ? R.Where : Fallback;
+    emit(Where,
+         {(Subject + userText(R) + " [" + info(R.Why).Id + "]").str(), {}});
+  }
+
+  void writeHeader(const Report &R);
+  void writeReport(const Report &R);
+  void writeKernel(const KernelReport &K, const Report &R);
+  void writeLaunch(const KernelReport &K);
+  void writeLoop(const KernelReport &K, const LoopPlan &Plan);
+  void writeContended(const KernelReport &K, const LoopPlan &Plan);
+  std::optional<Refusal> whyLeftAlone(const KernelReport &K,
+                                      const LoopPlan &Plan) const;
+  std::string decision(const KernelReport &K, const LoopPlan &Plan) const;
+  void layoutNotes(const Loop &L, const LoopPlan &Plan, Block &B) const;
+  void writeOtherChanges(const Report &R);
+  void writeSummary(const Report &R);
+
+  const FileOutcome &File;
+  const TextOptions &Options;
+  std::string Text;
+  raw_string_ostream OS;
+  StringSet<> Said;      ///< blocks printed
+  StringSet<> Explained; ///< refusals printed, by place and reason
+};
+
+std::string loopName(const Loop &L) {
+  return L.Iterator.empty() ? "loop" : "loop over " + L.Iterator;
+}
+
+void Writer::writeHeader(const Report &R) {
+  StringRef Why = R.GpuOrigin == "default"
+                      ? "the default: no --gpu, and nvidia-smi did not answer"
+                      : StringRef(R.GpuOrigin);
+  OS << File.Name << ":\n"
+     << "  GPU: " << R.Gpu.Name << " (" << R.Gpu.architecture() << "), from "
+     << Why << "\n"
+     << "  model: " << (R.How == Model::Catt ? "catt" : "exact") << "\n"
+     << "  CUDA declarations: ";
+  if (R.Cuda.Path.empty())
+    OS << "built in\n";
+  else
+    OS << R.Cuda.Path << " (" << R.Cuda.Version << ")\n";
+  OS << "  compile flags: " << File.CommandFrom << "\n";
+  for (const std::string &Note : R.Notes)
+    OS << "  flags: " << Note << "\n";
+}
+
+void Writer::writeLaunch(const KernelReport &K) {
+  const KernelPlan &P = K.Plan;
+  if (!P.Before || !P.LaunchIndex)
+    return;
+  const Launch &L = K.Source.Launches[*P.LaunchIndex];
+  message("note", place(L.Where.valid() ? L.Where : K.Source.Where),
+          formatv("launched as {0}: blocks of {1}, grid of {2}: {3} of {4} per "
+                  "SM (limited by {5}), L1D {6}",
+                  L.Text, shape(L.Block), shape(L.Grid),
+                  counted(P.Before->BlocksPerSM, "block"),
+                  counted(P.Before->WarpsPerBlock, "warp"),
+                  toString(P.Before->LimitedBy), bytes(P.Before->L1Bytes))
+              .str());
+}
+
+/// Why nothing was done to a loop, from the plan or from the transforms.
+std::optional<Refusal> Writer::whyLeftAlone(const KernelReport &K,
+                                            const LoopPlan &Plan) const {
+  const Loop &L = K.Source.Loops[Plan.Loop];
+  if (Plan.Why && Plan.Why->Why == Reason::Fits && K.Plan.BlocksRemoved > 0)
+    return std::nullopt;
+  if (Plan.Why || findApplied(File.Changes, L, "split-warp-groups"))
+    return Plan.Why;
+  for (const Refusal &R : File.Changes.Refused)
+    if (isAt(R.Where, L) || place(R.Where) == place(K.Source.Where))
+      return R;
+  return std::nullopt;
+}
+
+std::string Writer::decision(const KernelReport &K,
+                             const LoopPlan &Plan) const {
+  const Loop &L = K.Source.Loops[Plan.Loop];
+  std::string Fewer;
+  if (K.Plan.BlocksRemoved > 0)
+    Fewer = counted(K.Plan.BlocksRemoved, "block") + " fewer per SM";
+  if (Plan.Why)
+    return Fewer + " [reserve-shared]";
+  return formatv("{0} into {1}{2} [split-warp-groups]",
+                 findApplied(File.Changes, L, "split-warp-groups")
+                     ? "split"
+                     : "could be split",
+                 counted(Plan.Groups, "warp group"),
+                 Fewer.empty() ? "" : ", with " + Fewer)
+      .str();
+}
+
+void Writer::layoutNotes(const Loop &L, const LoopPlan &Plan, Block &B) const {
+  if (Plan.LaneStrideBytes && *Plan.LaneStrideBytes >= 2 * SectorBytes) {
+    int64_t Lines =
+        std::min(WarpLanes, WarpLanes * *Plan.LaneStrideBytes / LineBytes);
+    B.Notes.push_back(
+        {L.Where,
+         formatv("lanes of '{0}' are {1:N} bytes apart: {2:N} lines where 1 "
+                 "would do; throttling is the remedy when the layout cannot "
+                 "change",
+                 Plan.Reference, *Plan.LaneStrideBytes, Lines)
+             .str()});
+  } else if (!Plan.Reference.empty()) {
+    B.Notes.push_back(
+        {L.Where, formatv("most lines go to '{0}'", Plan.Reference).str()});
+  }
+}
+
+void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
+  const Loop &L = K.Source.Loops[Plan.Loop];
+  const Residency &Before = *K.Plan.Before;
+  int64_t Warps = Before.activeWarps();
+  std::optional<Refusal> Why = whyLeftAlone(K, Plan);
+  if (Why && isQuiet(Why->Why) && !Options.Everything)
+    return;
+  std::string Decision = Why ? "left alone: " + userText(*Why) + " [" +
+                                   info(Why->Why).Id.str() + "]"
+                             : decision(K, Plan);
+  if (Why)
+    Explained.insert(key(*Why));
+  Block B;
+  bool Exact = Warps * Plan.LinesPerWarp * LineBytes == Plan.FootprintBytes;
+  B.Head = formatv(Exact ? "{0}: {1} x {2} = {3}, L1D holds {4}: {5}"
+                         : "{0}: {1} with up to {2} each touch {3}, L1D holds "
+                           "{4}: {5}",
+                   loopName(L), counted(Warps, "warp"),
+                   counted(Plan.LinesPerWarp, "line"),
+                   bytes(Plan.FootprintBytes), bytes(Before.L1Bytes), Decision)
+               .str();
+  // The same place means different things in different instantiations.
+  if (K.Source.Name.find('<') != std::string::npos)
+    B.Notes.push_back({K.Source.Where, "in '" + K.Source.Name + "'"});
+  layoutNotes(L, Plan, B);
+  if (!Why) {
+    int64_t L1 = K.Plan.After ? K.Plan.After->L1Bytes : Before.L1Bytes;
+    int64_t Blocks =
+        K.Plan.After ? K.Plan.After->BlocksPerSM : Before.BlocksPerSM;
+    B.Notes.push_back(
+        {L.Where,
+         formatv("expected effect: {0} at a time instead of {1} touch {2}: {3}",
+                 counted(Plan.WarpsPerGroup * Blocks, "warp"), Warps,
+                 bytes(Plan.FootprintBytesAfter),
+                 Plan.FootprintBytesAfter <= L1
+                     ? "lines stay in L1D until they are used again"
+                     : "more than L1D holds, but the best that is predicted: "
+                       "fewer warps would wait for memory")
+             .str()});
+    if (Plan.PredictedGain)
+      B.Notes.back().second +=
+          formatv(" (predicted: {0:f1} times as fast)", *Plan.PredictedGain);
+  }
+  for (const RuntimeCase &C : Plan.Cases)
+    B.Notes.push_back(
+        {L.Where, formatv("decided at run time: from {0} = {1} "
+                          "on, {2} at a time",
+                          C.Parameter, C.From, counted(C.WarpsPerGroup, "warp"))
+                      .str()});
+  emit(L.Where, B);
+}
+
+void Writer::writeLoop(const KernelReport &K, const LoopPlan &Plan) {
+  const Loop &L = K.Source.Loops[Plan.Loop];
+  if (isContended(K.Plan, Plan) || (!Plan.Why && Plan.Groups > 1))
+    return writeContended(K, Plan);
+  if (Plan.Why)
+    return refusal(*Plan.Why, L.Where, loopName(L) + ": ");
+  if (Options.Everything)
+    emit(L.Where, {loopName(L) + ": left alone", {}});
+}
+
+void Writer::writeKernel(const KernelReport &K, const Report &R) {
+  if (Options.Everything) {
+    message("remark", place(K.Source.Where),
+            formatv("kernel '{0}': {1}, launches known: {2}", K.Source.Name,
+                    counted(K.Source.Loops.size(), "loop"),
+                    K.Source.Launches.size())
+                .str());
+    writeLaunch(K);
+  }
+  for (const Refusal &F : K.Source.Refusals)
+    refusal(F, K.Source.Where, "kernel '" + K.Source.Name + "': ");
+  for (const Refusal &F : K.Plan.Refusals)
+    refusal(F, K.Source.Where, "kernel '" + K.Source.Name + "': ");
+  for (const LoopPlan &P : K.Plan.Loops)
+    writeLoop(K, P);
+}
+
+/// Changes that belong to a kernel or a launch rather than to a loop.
+void Writer::writeOtherChanges(const Report &R) {
+  for (const Applied &A : File.Changes.Done)
+    if (A.Transform != "split-warp-groups")
+      emit(A.Where, {A.Summary + " [" + A.Transform + "]", {}});
+}
+
+void Writer::writeSummary(const Report &R) {
+  size_t Edits = 0;
+  for (const auto &[Path, Replacements] : File.Changes.Files)
+    Edits += Replacements.size();
+  OS << formatv("{0}: {1}, {2} beyond L1D, {3}\n", File.Name,
+                counted(R.Kernels.size(), "kernel"),
+                counted(countContended(R), "loop"),
+                Edits ? counted(Edits, "edit") : "nothing to change");
+}
+
+void Writer::writeReport(const Report &R) {
+  if (Options.Everything)
+    writeHeader(R);
+  for (const Diagnostic &D : R.Diagnostics)
+    if (D.Severity >= Diagnostic::Level::Error)
+      message(toString(D.Severity), place(D.Where), D.Message);
+  for (const KernelReport &K : R.Kernels)
+    writeKernel(K, R);
+  writeOtherChanges(R);
+  for (const Refusal &F : File.Changes.Refused)
+    refusal(F, {}, "");
+  writeSummary(R);
+}
+
+} // namespace
+
+std::string renderText(const FileOutcome &File, const TextOptions &Options) {
+  return Writer(File, Options).run();
+}
+
+} // namespace catt

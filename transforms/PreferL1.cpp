@@ -1,0 +1,84 @@
+//===- PreferL1.cpp - The carve-out that leaves L1 its room ------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transforms/PreferL1.h"
+#include "transforms/LaunchSites.h"
+#include <set>
+#include <utility>
+
+using llvm::StringRef;
+
+namespace catt {
+
+static constexpr StringRef Attribute =
+    "cudaFuncAttributePreferredSharedMemoryCarveout";
+
+static std::vector<const Launch *> sites(const KernelReport &Kernel,
+                                         std::vector<Refusal> &Refusals) {
+  for (const Refusal &R : Kernel.Source.Refusals)
+    if (R.Why == Reason::Suppressed || R.Why == Reason::BrokenCode)
+      Refusals.push_back(R);
+  if (!Refusals.empty() || !Kernel.Plan.CarveoutPercent)
+    return {};
+  return launchSites(Kernel.Source, Refusals);
+}
+
+Transform::Preparation PreferL1::prepare(const KernelReport &Kernel,
+                                         const Device &Gpu) const {
+  Preparation Out;
+  Out.Wanted = Kernel.Plan.CarveoutPercent.has_value();
+  if (Out.Wanted)
+    sites(Kernel, Out.Refusals);
+  return Out;
+}
+
+/// "28 KiB of shared memory, 228 KiB of L1D"
+static std::string reasonOf(const KernelPlan &Plan) {
+  if (!Plan.After)
+    return "";
+  return std::to_string(Plan.After->CarveoutBytes / 1024) +
+         " KiB of shared memory, " +
+         std::to_string(Plan.After->L1Bytes / 1024) + " KiB of L1D";
+}
+
+llvm::Error PreferL1::apply(const KernelReport &Kernel, const Device &Gpu,
+                            const TextMap &Texts, Edits &Out) const {
+  std::vector<Refusal> Prepared; // told by prepare()
+  std::vector<const Launch *> Sites = sites(Kernel, Prepared);
+  for (const Launch *L : Sites)
+    if (std::optional<Refusal> R = cannotEditLaunch(Texts, *L)) {
+      Out.Refused.push_back(*R);
+      return llvm::Error::success();
+    }
+
+  std::string Percent = std::to_string(*Kernel.Plan.CarveoutPercent);
+  std::set<std::pair<unsigned, std::string>> Seen; // one call per statement
+  bool Added = false;
+  for (const Launch *L : Sites) {
+    std::string Callee = kernelArgument(Kernel.Source, *L);
+    if (!Seen.insert({L->Statement->Begin, L->Statement->File + Callee})
+             .second ||
+        hasAttribute(Texts, Kernel.Source, *L, name(), Attribute))
+      continue;
+    addBefore(Texts, *L->Statement,
+              {name().str(),
+               Percent,
+               reasonOf(Kernel.Plan),
+               {setAttribute(Callee, Attribute, Percent)},
+               {}},
+              Out);
+    Out.Done.push_back(
+        {name().str(), L->Where,
+         "asked for " + Percent + " % of the SM's memory as shared memory"});
+    Added = true;
+  }
+  if (!Added && !Sites.empty())
+    Out.Refused.push_back({Reason::AlreadyRewritten, Sites.front()->Where, ""});
+  return llvm::Error::success();
+}
+
+} // namespace catt

@@ -1,0 +1,230 @@
+//===- ReserveShared.cpp - Fewer resident blocks per SM ----------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transforms/ReserveShared.h"
+#include "transforms/LaunchSites.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+
+using llvm::StringRef;
+
+namespace catt {
+
+static constexpr StringRef Attribute =
+    "cudaFuncAttributeMaxDynamicSharedMemorySize";
+
+static int64_t bytesOf(const KernelReport &Kernel) {
+  return Kernel.Plan.ReserveSharedBytes.value_or(0);
+}
+
+/// Whether the bytes fit beside the kernel's own as a static array.
+static bool isStatic(const KernelReport &Kernel, const Device &Gpu) {
+  return Kernel.Source.StaticSharedBytes + bytesOf(Kernel) <=
+         Gpu.SharedBytesPerBlock;
+}
+
+static bool standsAgainstReserving(Reason Why) {
+  switch (Why) {
+  case Reason::Suppressed:
+  case Reason::BrokenCode:
+  case Reason::NotInstantiated:
+  case Reason::InMacro:
+  case Reason::InSystemHeader:
+  case Reason::OtherFile:
+  case Reason::AlreadyRewritten:
+  case Reason::CooperativeLaunch:
+  case Reason::WarpsCommunicate:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What stands against fewer resident blocks, of whatever form.
+static void refuseKernel(const Kernel &Kernel, std::vector<Refusal> &Refusals) {
+  llvm::copy_if(Kernel.Refusals, std::back_inserter(Refusals),
+                [](const Refusal &R) { return standsAgainstReserving(R.Why); });
+  // A loop that waits for somebody may wait for a block that is not resident.
+  for (const Loop &L : Kernel.Loops)
+    llvm::copy_if(L.Refusals, std::back_inserter(Refusals),
+                  [](const Refusal &R) {
+                    return R.Why == Reason::WarpsCommunicate ||
+                           R.Why == Reason::CooperativeLaunch;
+                  });
+  for (const Launch &L : Kernel.Launches)
+    if (L.Cooperative && Refusals.empty())
+      Refusals.push_back({Reason::CooperativeLaunch, L.Where, L.Text});
+}
+
+/// What stands against raising the dynamic shared memory of every launch.
+static void refuseLaunches(const KernelReport &Kernel, const Device &Gpu,
+                           std::vector<Refusal> &Refusals) {
+  const catt::Kernel &K = Kernel.Source;
+  for (const Launch *L : launchSites(K, Refusals)) {
+    int64_t Bytes = K.StaticSharedBytes + bytesOf(Kernel) +
+                    L->DynamicSharedBytes.value_or(0);
+    if (!L->SharedArgument ||
+        (!K.AllLaunchesVisible && L->Where.File != K.Where.File))
+      Refusals.push_back({Reason::LaunchNotEditable, L->Where, L->Text});
+    else if (Bytes >
+             std::max(Gpu.SharedBytesPerBlock, Gpu.SharedBytesPerBlockOptIn))
+      Refusals.push_back({Reason::NotEnoughShared, L->Where,
+                          std::to_string(Bytes) + " bytes per block"});
+  }
+}
+
+Transform::Preparation ReserveShared::prepare(const KernelReport &Kernel,
+                                              const Device &Gpu) const {
+  Preparation Out;
+  Out.Wanted = bytesOf(Kernel) > 0;
+  if (!Out.Wanted)
+    return Out;
+  refuseKernel(Kernel.Source, Out.Refusals);
+  if (Out.Refusals.empty() && !isStatic(Kernel, Gpu))
+    refuseLaunches(Kernel, Gpu, Out.Refusals);
+  return Out;
+}
+
+/// "2 instead of 4 blocks per SM"
+static std::string reasonOf(const KernelPlan &Plan) {
+  if (!Plan.Before || !Plan.After)
+    return "";
+  return std::to_string(Plan.After->BlocksPerSM) + " instead of " +
+         std::to_string(Plan.Before->BlocksPerSM) + " blocks per SM";
+}
+
+static void reserveStatic(const KernelReport &Kernel, const TextMap &Texts,
+                          Edits &Out) {
+  const catt::Kernel &K = Kernel.Source;
+  SourceSpan Body{K.Span.File, K.BodyBegin, K.BodyBegin};
+  if (std::optional<Refusal> R = cannotEdit(Texts, Body, K.Where)) {
+    Out.Refused.push_back(*R);
+    return;
+  }
+  const std::string &Text = Texts.at(Body.File);
+  const FileFacts &Facts = factsOf(Texts, Body.File, Out);
+  if (Facts.MayBeMarked &&
+      !findMarkers(Text, K.Span.Begin, K.Span.End).empty()) {
+    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
+    return;
+  }
+  std::string Name = freshName(Text, "cattReserved", Facts);
+  std::string Bytes = std::to_string(bytesOf(Kernel));
+  addBehindBrace(Texts, Body.File, Body.Begin,
+                 {"reserve-shared",
+                  Bytes,
+                  reasonOf(Kernel.Plan),
+                  {"__shared__ char " + Name + "[" + Bytes + "];",
+                   "asm volatile(\"\" ::\"l\"(" + Name + "));"},
+                  {}},
+                 Out);
+  Out.Done.push_back({"reserve-shared", K.Where,
+                      "reserved " + Bytes + " bytes of shared memory"});
+}
+
+/// Whether evaluating the expression twice does what once does: names, numbers,
+/// arithmetic, comparisons, choices and sizeof, but nothing that could be a
+/// call, and no assignment.
+static bool isPure(const std::string &Expression) {
+  using namespace clang::tok;
+  bool Pure = true;
+  StringRef Last;
+  forEachToken(
+      Expression, 0, [&](const clang::Token &T, unsigned B, unsigned E) {
+        StringRef Word = StringRef(Expression).slice(B, E);
+        // What a name or a parenthesis stands before, other than sizeof, is
+        // called.
+        if (T.is(l_paren) && !Last.empty() && Last != "sizeof")
+          Pure &= !llvm::isAlnum(Last.back()) && Last.back() != '_' &&
+                  Last != ")" && Last != ">";
+        else
+          Pure &= T.isOneOf(raw_identifier, numeric_constant, l_paren, r_paren,
+                            plus, minus, star, slash, percent, period,
+                            coloncolon, less, greater, lessequal, greaterequal,
+                            equalequal, exclaimequal, question, colon);
+        Last = Word;
+        return Pure;
+      });
+  return Pure;
+}
+
+/// The dynamic bytes of a launch once the reserve is added, as an expression
+/// that stands outside the launch. Empty if there is none.
+static std::string totalBytes(const Launch &L, int64_t Reserve,
+                              const std::string &Text) {
+  if (L.SharedArgument->Begin == L.SharedArgument->End)
+    return std::to_string(Reserve);
+  if (L.DynamicSharedBytes)
+    return std::to_string(*L.DynamicSharedBytes + Reserve);
+  std::string Old = Text.substr(
+      L.SharedArgument->Begin, L.SharedArgument->End - L.SharedArgument->Begin);
+  if (!isPure(Old))
+    return "";
+  return "(" + Old + ") + " + std::to_string(Reserve);
+}
+
+/// What the text shows against editing one launch.
+static std::optional<Refusal> obstacle(const Kernel &K, const Launch &L,
+                                       int64_t Reserve, const TextMap &Texts) {
+  if (std::optional<Refusal> R = cannotEditLaunch(Texts, L))
+    return R;
+  if (hasAttribute(Texts, K, L, "reserve-shared", Attribute))
+    return Refusal{Reason::AlreadyRewritten, L.Where, ""};
+  SourceSpan Argument = *L.SharedArgument;
+  if (Argument.File != L.Statement->File ||
+      Argument.Begin < L.Statement->Begin || L.Statement->End < Argument.End ||
+      totalBytes(L, Reserve, Texts.at(Argument.File)).empty())
+    return Refusal{Reason::LaunchNotEditable, L.Where, L.Text};
+  return std::nullopt;
+}
+
+static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
+                           Edits &Out) {
+  const catt::Kernel &K = Kernel.Source;
+  int64_t Reserve = bytesOf(Kernel);
+  std::string Bytes = std::to_string(Reserve);
+  std::vector<Refusal> Prepared; // told by prepare()
+  std::vector<const Launch *> Sites = launchSites(K, Prepared);
+  for (const Launch *L : Sites)
+    if (std::optional<Refusal> R = obstacle(K, *L, Reserve, Texts)) {
+      Out.Refused.push_back(*R);
+      return;
+    }
+  for (const Launch *L : Sites) {
+    const SourceSpan &Argument = *L->SharedArgument;
+    std::string Total = totalBytes(*L, Reserve, Texts.at(Argument.File));
+    addBefore(Texts, *L->Statement,
+              {"reserve-shared",
+               Bytes,
+               reasonOf(Kernel.Plan),
+               {setAttribute(kernelArgument(K, *L), Attribute, Total)},
+               {}},
+              Out);
+    Addition Inner{"reserve-shared", Bytes, "", {", " + Bytes}, {}};
+    if (Argument.Begin != Argument.End) {
+      Inner.Open = {"("};
+      Inner.Close = {") + " + Bytes};
+    }
+    addInline(Argument, Inner, Out);
+    Out.Done.push_back(
+        {"reserve-shared", L->Where,
+         "reserved " + Bytes + " bytes of dynamic shared memory"});
+  }
+}
+
+llvm::Error ReserveShared::apply(const KernelReport &Kernel, const Device &Gpu,
+                                 const TextMap &Texts, Edits &Out) const {
+  if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
+    return llvm::Error::success();
+  if (isStatic(Kernel, Gpu))
+    reserveStatic(Kernel, Texts, Out);
+  else
+    reserveDynamic(Kernel, Texts, Out);
+  return llvm::Error::success();
+}
+
+} // namespace catt

@@ -1,0 +1,140 @@
+//===- SourceEdit.h - Added lines that can be taken out again ----*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every edit of this tool adds text and changes none. What is added stands
+// between markers, from which Revert.cpp finds it again:
+//
+//   // catt: split-warp-groups(2): why        head  \  added lines
+//   for (...) {                                      | of the opening
+//     if (...) { // catt: begin               begin /
+//   the lines that were there, byte for byte
+//     } // catt: end                          end   \  added lines
+//     __syncthreads();                               | of the closing
+//   } // catt: done                           done  /
+//
+//   // catt: prefer-l1(11): why               head  \  lines added before
+//   (void)cudaFuncSetAttribute(...); // catt: done  /  a statement
+//
+// Where the statement shares its line with other code, the same markers are
+// block comments inside that line.
+//
+// Limits: a place inside a preprocessor directive, and statements that an
+// #if, #else or #endif cuts in two, are refused.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TRANSFORMS_SOURCEEDIT_H
+#define CATT_TRANSFORMS_SOURCEEDIT_H
+
+#include "transforms/Transform.h"
+#include "clang/Lex/Token.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace catt {
+
+using TextMap = std::map<std::string, std::string>;
+
+//===-- Reading ----------------------------------------------------------===//
+
+/// A comment of this tool. `// catt: off`, `on` and `launch(...)` belong to the
+/// user and are none.
+struct Marker {
+  enum class Kind : uint8_t { Head, Begin, End, Done };
+  Kind K = Kind::Head;
+  bool Block = false; ///< a block comment
+  unsigned Begin = 0; ///< the bytes of the comment
+  unsigned End = 0;
+  std::string Transform; ///< of a head: "split-warp-groups"
+};
+
+/// The markers that begin in [From, To), in the order of the text. From must
+/// not lie inside a token or comment. Markers in string literals are none.
+std::vector<Marker> findMarkers(const std::string &Text, unsigned From = 0,
+                                unsigned To = ~0u);
+
+/// Calls back with each raw token (comments are tokens too) that begins at or
+/// behind From, and the bytes it covers, until false is returned.
+void forEachToken(
+    const std::string &Text, unsigned From,
+    llvm::function_ref<bool(const clang::Token &, unsigned, unsigned)> Call);
+
+/// Offset of the first byte of the line that holds Offset.
+unsigned lineStart(llvm::StringRef Text, unsigned Offset);
+
+/// The blanks that the line of Offset begins with.
+llvm::StringRef indentation(llvm::StringRef Text, unsigned Offset);
+
+/// Start of the line behind the one that Offset ends: what stands between may
+/// be blanks and comments, spliced or longer than a line. std::nullopt if other
+/// code or the end of the text comes first.
+std::optional<unsigned> behindLine(llvm::StringRef Text, unsigned Offset);
+
+/// Where lines are added before the statement at Offset: the start of its line,
+/// or of the topmost #pragma or _Pragma line directly above. Offset itself if
+/// the statement does not come first on its line.
+unsigned topOf(llvm::StringRef Text, unsigned Offset);
+
+/// Whether the line of Offset, spliced lines above included, is a directive.
+bool inDirective(llvm::StringRef Text, unsigned Offset);
+
+/// Whether each conditional directive in [Begin, End) opens and closes there.
+bool conditionalsBalanced(const std::string &Text, unsigned Begin,
+                          unsigned End);
+
+/// Base, or the first of Base2, Base3, ... that is no identifier of the text.
+std::string freshName(llvm::StringRef Text, llvm::StringRef Base,
+                      const FileFacts &Facts);
+
+/// The facts of one file, scanned on first use.
+const FileFacts &factsOf(const TextMap &Texts, const std::string &File,
+                         Edits &Out);
+
+/// Why nothing can be added around the span, if so: not a known file, not in
+/// its text, in a directive, cut by a conditional.
+std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,
+                                  const Location &Where);
+
+//===-- Writing ----------------------------------------------------------===//
+
+/// What is added, free of layout: one statement or brace per element, the last
+/// of Open and the first of Close being those that touch the enclosed text. An
+/// empty Close adds Open before a statement.
+struct Addition {
+  std::string Transform; ///< "split-warp-groups"
+  std::string Argument;  ///< "2"
+  std::string Reason;    ///< "4 of 8 warps at a time", in whole lines only
+  std::vector<std::string> Open, Close;
+};
+
+/// Inserts at an offset, behind what was inserted there before.
+void insert(Edits &Out, const std::string &File, unsigned Offset,
+            llvm::StringRef Added);
+
+/// Puts Open before and Close behind the statements of a span that cannotEdit
+/// does not object to. A #pragma above them stays with them.
+void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
+                    const Addition &What, Edits &Out);
+
+/// Puts Open before a statement, above the #pragmas that belong to it.
+void addBefore(const TextMap &Texts, const SourceSpan &Statement,
+               const Addition &What, Edits &Out);
+
+/// Puts Open first into the compound statement whose brace ends at Offset.
+void addBehindBrace(const TextMap &Texts, const std::string &File,
+                    unsigned Offset, const Addition &What, Edits &Out);
+
+/// Puts Open, and Close if there is one, around the bytes of an expression.
+void addInline(const SourceSpan &Span, const Addition &What, Edits &Out);
+
+/// Whether an addition of the transform whose code holds `Needle` (blanks do
+/// not count) stands directly above or before the statement.
+bool markedBefore(llvm::StringRef Text, const SourceSpan &Statement,
+                  llvm::StringRef Transform, llvm::StringRef Needle);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,109 @@
+//===- Transform.h - How a program is changed -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Report --(prepare: typed refusal or go)--> Transform --(apply)--> Edits
+//
+// A transform is one object of one class in one file, listed in Transform.cpp.
+// It reads a finished report and the text of the files, and nothing else: the
+// same report and text give the same edits. Nothing here decides; the plan in
+// the report has.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TRANSFORMS_TRANSFORM_H
+#define CATT_TRANSFORMS_TRANSFORM_H
+
+#include "analysis/Analysis.h"
+#include "clang/Format/Format.h"
+#include "clang/Tooling/Core/Replacement.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace catt {
+
+/// What one transform did to one kernel, for the remarks.
+struct Applied {
+  std::string Transform; ///< "split-warp-groups"
+  Location Where;
+  std::string Summary; ///< "split into 2 warp groups"
+};
+
+/// What is known of a file besides its text. Everything but the style follows
+/// from the text and is filled in by the first transform that asks.
+struct FileFacts {
+  /// How added lines are formatted; empty: like the lines around them.
+  std::optional<clang::format::FormatStyle> Style;
+  std::string LineEnding;     ///< the dominant one; empty: not yet scanned
+  bool MayBeMarked = false;   ///< the text "catt:" occurs somewhere
+  bool MentionsCatt = false;  ///< some identifier could begin with "catt"
+  std::string MacroOnBuiltin; ///< "blockDim", if the file #defines it
+};
+
+/// Replacements by absolute path, with what they stand for. Every one of them
+/// is an insertion.
+struct Edits {
+  std::map<std::string, clang::tooling::Replacements> Files;
+  std::vector<Applied> Done;
+  std::vector<Refusal> Refused;
+  std::map<std::string, FileFacts> Facts; ///< by absolute path
+};
+
+class Transform {
+public:
+  virtual ~Transform() = default;
+  /// "split-warp-groups": the name in --transforms, docs/ and the tests.
+  virtual llvm::StringRef name() const = 0;
+  /// One sentence; the same in the header, the page and --help.
+  virtual llvm::StringRef summary() const = 0;
+  /// Cheap: does the plan ask for it, and what stands against it? Returns the
+  /// refusals; `Wanted` is false if the plan does not ask for it at all.
+  struct Preparation {
+    bool Wanted = false;
+    std::vector<Refusal> Refusals;
+  };
+  virtual Preparation prepare(const KernelReport &Kernel,
+                              const Device &Gpu) const = 0;
+  /// Adds its edits for one kernel, and the refusals that only the text shows.
+  /// `Texts` holds every file that may change.
+  virtual llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,
+                            const std::map<std::string, std::string> &Texts,
+                            Edits &Out) const = 0;
+};
+
+/// Every transform, in the order in which they are applied.
+llvm::ArrayRef<const Transform *> allTransforms();
+
+struct RewriteOptions {
+  std::vector<std::string> Transforms; ///< names; empty: all
+  /// Formatting of added lines by absolute path, as the .clang-format beside
+  /// the file gives it; files that are absent: like the surrounding lines.
+  std::map<std::string, clang::format::FormatStyle> Styles;
+};
+
+/// Runs the chosen transforms over every kernel of the report. Edits of several
+/// instantiations of one template are merged where equal, and refused where
+/// they differ. Error: an unknown transform name, or a defect of this tool.
+llvm::Expected<Edits> rewrite(const Report &Report,
+                              const RewriteOptions &Options);
+
+/// The texts after the edits: only files that change.
+llvm::Expected<std::map<std::string, std::string>>
+apply(const Edits &Edits, const std::map<std::string, std::string> &Texts);
+
+/// Takes every edit of this tool out of a text, by its markers. Returns the
+/// text unchanged if there is none. Error: a marker was damaged by hand; the
+/// message names file, line and what to do.
+llvm::Expected<std::string> revert(llvm::StringRef File, llvm::StringRef Text);
+
+} // namespace catt
+
+#endif
