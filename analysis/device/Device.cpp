@@ -261,7 +261,7 @@ Expected<Device> findDevice(StringRef Name) {
       return D;
   std::optional<unsigned> TooOld;
   if (Capability && *Capability >= 10 && *Capability < Rows[0].Capability)
-    TooOld = *Capability;
+    TooOld = Capability;
   for (const Device &D : historicDevices())
     if (Wanted == normalized(D.Name))
       TooOld = D.Capability;

@@ -29,7 +29,6 @@ namespace catt {
 
 namespace {
 
-namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 namespace vfs = llvm::vfs;
 
@@ -277,7 +276,7 @@ static std::string absolute(StringRef File, StringRef Directory,
   path::append(Path, path::is_absolute(File) ? "" : File);
   if (path::is_absolute(File))
     Path = File;
-  Files.makeAbsolute(Path);
+  (void)Files.makeAbsolute(Path); // a relative path will do
   path::remove_dots(Path, /*remove_dot_dot=*/true);
   return std::string(Path);
 }

@@ -256,7 +256,7 @@ void Translation::chooseArchitecture() {
         note("'" + Name + "': no architecture that clang knows; ignored");
         continue;
       }
-      note("'" + Name + "': not known to clang; read as " + Instead);
+      note("'" + Twine(Name) + "': not known to clang; read as " + Instead);
       Capability = {capability(Instead).first, ""};
     }
     if (Capability > Best)

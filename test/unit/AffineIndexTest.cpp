@@ -19,7 +19,6 @@
 #include <random>
 
 using namespace catt;
-using testing::Eq;
 using testing::Optional;
 
 namespace {

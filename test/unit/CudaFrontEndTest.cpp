@@ -725,9 +725,9 @@ TEST(GoodInput, NoFinalNewline) {
 
 TEST(GoodInput, WorkingDirectoriesDoNotMix) {
   llvm::SmallString<128> Before, After;
-  llvm::sys::fs::current_path(Before);
+  ASSERT_FALSE(llvm::sys::fs::current_path(Before));
   parseText(Saxpy);
-  llvm::sys::fs::current_path(After);
+  ASSERT_FALSE(llvm::sys::fs::current_path(After));
   EXPECT_EQ(Before, After);
 }
 

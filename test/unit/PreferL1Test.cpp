@@ -17,7 +17,6 @@ using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 std::string checked(Workbench &B) {
   std::string New = B.rewritten();

@@ -19,7 +19,6 @@ using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 std::string checked(Workbench &B) {
   std::string New = B.rewritten();
@@ -326,7 +325,7 @@ TEST(ReserveShared, NegativeAlreadyRewritten) {
     Workbench C(New);
     size_t K = C.kernel("k<int>");
     size_t Begin = New.find("k<int><<<");
-    unsigned End = New.find(";", New.find(">>>", Begin)) + 1;
+    unsigned End = New.find(';', New.find(">>>", Begin)) + 1;
     unsigned Argument = New.find(">>>", Begin);
     C.Spans = {{FileName, unsigned(Begin), End},
                {FileName, Argument, Argument}};

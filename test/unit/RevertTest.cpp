@@ -15,7 +15,6 @@ namespace {
 
 using namespace testing;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 TEST(Revert, NegativeNothingToRevert) {

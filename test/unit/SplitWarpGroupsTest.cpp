@@ -15,7 +15,6 @@ namespace catt {
 namespace {
 
 using namespace testing;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
