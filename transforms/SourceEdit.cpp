@@ -315,7 +315,7 @@ void insert(Edits &Out, const std::string &File, unsigned Offset,
   std::string Text = Added.str();
   for (const Replacement &R : Old) {
     if (R.getOffset() == Offset)
-      Text = R.getReplacementText().str() + Text;
+      Text.insert(0, R.getReplacementText().str());
     else
       llvm::cantFail(New.add(R));
   }

@@ -48,7 +48,7 @@ chosen(const std::vector<std::string> &Names) {
         Found = true;
       }
     if (!Found)
-      return llvm::createStringError("unknown transform '" + Name +
+      return llvm::createStringError("unknown transform '" + llvm::Twine(Name) +
                                      "'; the transforms are " + Known +
                                      ", or all");
   }
