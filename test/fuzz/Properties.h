@@ -52,7 +52,8 @@ std::vector<Failure> checkBatch(const std::vector<GeneratedKernel> &Kernels,
 
 //===-- Parts -------------------------------------------------------------===//
 
-/// Changes the plan of a kernel so that every chosen loop with a site is split.
+/// Changes the plan of a kernel so that every chosen loop with a site is split,
+/// and its launches get the shared memory and the carve-out that were chosen.
 void forcePlan(KernelReport &Report, const GeneratedKernel &K);
 
 /// Memory of one kernel's arguments, filled anew.
@@ -60,6 +61,8 @@ class Memory {
 public:
   explicit Memory(const GeneratedKernel &K);
   std::vector<void *> arguments() { return Pointers; }
+  /// The buffers alone, one after the other.
+  void **buffers() { return Slots.data(); }
   /// Address of the buffer with this name.
   std::optional<uint64_t> address(const std::string &Name) const;
   /// All buffers, one after the other.

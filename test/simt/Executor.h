@@ -12,7 +12,9 @@
 // One thread runs at a time. It runs until it waits (barrier, warp operation),
 // ends, or comes to a scheduling point (an atomic; each Nth access on request);
 // then a seeded generator picks the next warp that can run. Every seed is one
-// of the orders that CUDA allows, and equal seeds give equal runs.
+// of the orders that CUDA allows, and equal seeds give equal runs. A thread
+// that sleeps, or has run for long, gives way to all others, so that waiting
+// for another thread in a loop ends under every seed.
 //
 // Limits: lanes of a warp are not in lockstep (as CUDA allows from sm_70 on);
 // races are looked for in shared memory and between warps only; an array on a
@@ -38,7 +40,8 @@ struct Dim {
 };
 
 struct Options {
-  /// 0: blocks, warps and lanes in order; otherwise a random legal order.
+  /// 0: blocks, warps and lanes in order, as long as none gives way; otherwise
+  /// a random legal order.
   uint64_t Seed = 0;
   unsigned ResidentBlocks = 1; ///< that interleave
   unsigned SwitchEvery = 0;    ///< accesses between scheduling points, 0: never
@@ -124,6 +127,11 @@ public:
   /// of it up to '(' or '<', or the mangled name. Args as for cudaLaunchKernel.
   Result run(const std::string &Name, Dim Grid, Dim Block, size_t SharedBytes,
              const std::vector<void *> &Args, const Options &O = {}) const;
+  /// Runs host code: an extern "C" function that takes a void **. Each of its
+  /// launches runs with O; what they find, and the error that is left, is the
+  /// result.
+  Result call(const std::string &Function, void **Argument,
+              const Options &O = {}) const;
 
 private:
   void *Handle = nullptr;

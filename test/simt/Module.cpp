@@ -111,6 +111,17 @@ Result Module::run(const std::string &Name, Dim Grid, Dim Block,
   return R;
 }
 
+Result Module::call(const std::string &Function, void **Argument,
+                    const Options &O) const {
+  if (void *F = dlsym(Handle, Function.c_str()))
+    return runHost(reinterpret_cast<void (*)(void **)>(F), Argument, O);
+  Result R;
+  R.Error = 98; // cudaErrorInvalidDeviceFunction
+  R.Findings.push_back(
+      {FindingKind::BadLaunch, {}, {}, {}, {}, Function, "no such function"});
+  return R;
+}
+
 //===-- Text --------------------------------------------------------------===//
 
 Place placeOf(const Site *S) {
