@@ -40,9 +40,20 @@ compile() {
 # The copy, built: what is compiled elsewhere already comes from ccache, because
 # all paths in the copy are like those of any other checkout.
 prepare() {
-  mkdir -p "$tree"
-  find "$tree" -mindepth 1 -maxdepth 1 -not -name build -exec rm -rf {} +
-  tar -C "$root" -cf - --exclude=./build --exclude=./.git . | tar -C "$tree" -xf -
+  rm -rf "$scratch/new"
+  mkdir -p "$scratch/new" "$tree"
+  tar -C "$root" -cf - --exclude=./build --exclude=./.git . |
+    tar -C "$scratch/new" -xf -
+  # Only what differs, and with the time of now: ninja compares times.
+  local file
+  while read -r file; do
+    [ -e "$scratch/new/$file" ] || rm "$tree/$file"
+  done < <(cd "$tree" && find . -type f -not -path './build/*')
+  while read -r file; do
+    cmp -s "$scratch/new/$file" "$tree/$file" && continue
+    mkdir -p "$(dirname "$tree/$file")"
+    cp --no-preserve=timestamps "$scratch/new/$file" "$tree/$file"
+  done < <(cd "$scratch/new" && find . -type f)
   export CCACHE_DIR=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
   export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
@@ -101,12 +112,13 @@ failed_properties() {
   [ "$kernels" != 0 ] || return 0
   compile catt-fuzz || return 1
   rm -rf "$scratch/failures"
+  : >"$scratch/fuzz.log"
   timeout 1800 "$build/bin/catt-fuzz" --kernels "$kernels" --seed 1 --shrink 0 \
     --batch 25 --max-failures 1 --jobs "$jobs" --no-progress \
     --out "$scratch/failures" >"$scratch/fuzz.log" 2>&1 && return
-  { find "$scratch/failures" -name '*.cu' -printf '%f\n' 2>/dev/null |
-    sed 's/-[0-9]*\.cu$//' | sort -u | grep . || tail -n 1 "$scratch/fuzz.log"; } |
-    paste -sd ' ' - | sed 's/ /, /g'
+  find "$scratch/failures" -name '*.cu' -printf '%f\n' 2>/dev/null |
+    sed 's/-[0-9]*\.cu$//' | sort -u | paste -sd ' ' - | sed 's/ /, /g' |
+    grep . || echo crash
 }
 
 # Prints one row of the table; fails if the mutation survives.
