@@ -56,11 +56,11 @@ Memory::Memory(const GeneratedKernel &K) {
   }
 }
 
-std::optional<uint64_t> Memory::address(const std::string &Name) const {
+std::map<std::string, uint64_t> Memory::addresses() const {
+  std::map<std::string, uint64_t> All;
   for (const Buffer &B : Buffers)
-    if (B.Name == Name)
-      return reinterpret_cast<uint64_t>(B.Data);
-  return std::nullopt;
+    All[B.Name] = reinterpret_cast<uint64_t>(B.Data);
+  return All;
 }
 
 std::string Memory::contents() const {
@@ -459,7 +459,15 @@ private:
     O.Trace = true;
     simt::Result R = runAlone(Original, K, M, O);
     std::string All;
-    for (const std::string &D : compareWithTrace(Source->second, K, R, M, Seen))
+    TracedLaunch Launch = {{K.Grid.X, K.Grid.Y, K.Grid.Z},
+                           {K.Block.X, K.Block.Y, K.Block.Z},
+                           {},
+                           M.addresses()};
+    for (const Argument &A : K.Arguments)
+      if (A.Value)
+        Launch.Integers[A.Name] = *A.Value;
+    for (const std::string &D :
+         compareWithTrace(Source->second, Launch, R, Seen))
       All += D + "\n";
     // Apart, because one cause can hide the other.
     std::string Text = print({K});

@@ -23,8 +23,8 @@
 
 #include "analysis/Analysis.h"
 #include "test/fuzz/KernelTree.h"
+#include "test/fuzz/Oracle.h"
 #include "test/simt/Executor.h"
-#include <map>
 
 namespace catt::fuzz {
 
@@ -37,9 +37,6 @@ struct Failure {
                 ///< kernel itself is at fault (or parser or executor)
   std::string Detail;
 };
-
-/// What was looked at, by name: so that a property that never applies shows.
-using Counts = std::map<std::string, uint64_t>;
 
 struct BatchOptions {
   std::string Directory; ///< for sources and objects, of this batch alone
@@ -63,8 +60,8 @@ public:
   std::vector<void *> arguments() { return Pointers; }
   /// The buffers alone, one after the other.
   void **buffers() { return Slots.data(); }
-  /// Address of the buffer with this name.
-  std::optional<uint64_t> address(const std::string &Name) const;
+  /// First bytes, by name.
+  std::map<std::string, uint64_t> addresses() const;
   /// All buffers, one after the other.
   std::string contents() const;
 
@@ -78,13 +75,6 @@ private:
   std::vector<int64_t> Scalars;
   std::vector<void *> Slots, Pointers;
 };
-
-/// Compares footprints and offsets with the trace of the kernel's original.
-/// Returns what differs, empty if nothing does.
-std::vector<std::string> compareWithTrace(const Kernel &Source,
-                                          const GeneratedKernel &K,
-                                          const simt::Result &Run,
-                                          const Memory &Where, Counts &Seen);
 
 } // namespace catt::fuzz
 

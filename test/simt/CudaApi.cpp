@@ -205,19 +205,21 @@ cudaError_t cudaLaunchKernel(const void *Stub, dim3 Grid, dim3 Block,
     printFindings(R);
   if (S.Trace)
     printTrace(R);
+  if (S.Opts.AfterLaunch)
+    S.Opts.AfterLaunch({demangle(K->Entry->Name), L.Grid, L.Block, Args}, R);
   ++S.Launches;
   S.Sticky = cudaError_t(R.Error); // as on a device: the context is lost
   return cudaSuccess;
 }
 
-Result catt::simt::runHost(void (*Function)(void **), void **Argument,
+Result catt::simt::runHost(const std::function<void()> &Function,
                            const Options &O) {
   Result R;
   State &S = state();
   S.Collected = &R;
   S.Sticky = S.Last = cudaSuccess;
   Options Before = std::exchange(S.Opts, O);
-  Function(Argument);
+  Function();
   R.Error = cudaGetLastError();
   S.Opts = Before;
   S.Collected = nullptr;

@@ -28,6 +28,7 @@
 
 #include "test/simt/Abi.h"
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,15 @@ namespace catt::simt {
 struct Dim {
   unsigned X = 1, Y = 1, Z = 1;
   uint64_t count() const { return uint64_t(X) * Y * Z; }
+};
+
+struct Result;
+
+/// A launch that host code has made.
+struct HostLaunch {
+  std::string Kernel; ///< demangled, as Module::kernels() gives it
+  Dim Grid, Block;
+  void *const *Args; ///< as for cudaLaunchKernel, while the callback runs
 };
 
 struct Options {
@@ -50,6 +60,8 @@ struct Options {
   bool ExitedThreadsBlock = false;
   /// Loop iterations and waits of one launch; more is "no progress".
   uint64_t Budget = 20'000'000'000;
+  /// Called after each launch of host code; may take the trace out.
+  std::function<void(const HostLaunch &, Result &)> AfterLaunch;
 };
 
 enum class FindingKind : uint8_t {
@@ -132,6 +144,10 @@ public:
   /// result.
   Result call(const std::string &Function, void **Argument,
               const Options &O = {}) const;
+  bool hasMain() const;
+  /// The same for main(). Status gets what it returns.
+  Result callMain(const std::vector<std::string> &Arguments, const Options &O,
+                  int &Status) const;
 
 private:
   void *Handle = nullptr;

@@ -95,7 +95,8 @@ struct LaunchShape {
 void runLaunch(const KernelEntry &K, const LaunchShape &S, void **Args,
                const Options &O, Result &R);
 /// Runs host code whose launches take their options from O (CudaApi.cpp).
-Result runHost(void (*Function)(void **), void **Argument, const Options &O);
+Result runHost(const std::function<void()> &Function, const Options &O);
+std::string demangle(const char *Name);
 
 //===-- The launch that runs ----------------------------------------------===//
 
