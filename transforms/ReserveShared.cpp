@@ -182,9 +182,23 @@ static std::optional<Refusal> obstacle(const Kernel &K, const Launch &L,
   return std::nullopt;
 }
 
+/// Whether the kernel holds an array of an earlier run. Its bytes count as the
+/// kernel's own now, so that the same reserve would go to the launches.
+static bool hasReserve(const Kernel &K, const TextMap &Texts, Edits &Out) {
+  auto Text = Texts.find(K.Span.File);
+  return Text != Texts.end() && factsOf(Texts, K.Span.File, Out).MayBeMarked &&
+         llvm::any_of(
+             findMarkers(Text->second, K.Span.Begin, K.Span.End),
+             [](const Marker &M) { return M.Transform == "reserve-shared"; });
+}
+
 static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
                            Edits &Out) {
   const catt::Kernel &K = Kernel.Source;
+  if (hasReserve(K, Texts, Out)) {
+    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
+    return;
+  }
   int64_t Reserve = bytesOf(Kernel);
   std::string Bytes = std::to_string(Reserve);
   std::vector<Refusal> Prepared; // told by prepare()

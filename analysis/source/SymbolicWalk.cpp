@@ -85,8 +85,10 @@ Flow SymbolicWalk::walk(const Stmt *S) {
     F = walk(A->getSubStmt());
   } else if (auto *C = dyn_cast<SwitchCase>(S)) {
     // Control comes from the case before or straight from the switch.
-    if (!Switches.empty())
-      forget(Switches.back());
+    if (!Switches.empty()) {
+      forget(Switches.back().Changed);
+      Guards.resize(Switches.back().Guards);
+    }
     F = walk(C->getSubStmt());
   } else if (isa<LabelStmt, GotoStmt, IndirectGotoStmt>(S)) {
     // Control can come from anywhere: nothing is known any more.
@@ -194,7 +196,7 @@ Flow SymbolicWalk::walkSwitch(const SwitchStmt *S) {
   forget(Changed);
   size_t Saved = Guards.size();
   Guards.push_back(std::nullopt);
-  Switches.push_back(Changed);
+  Switches.push_back({Changed, Guards.size()});
   Flow F = walk(S->getBody());
   Switches.pop_back();
   Guards.resize(Saved);

@@ -225,7 +225,12 @@ private:
   void changedThrough(const clang::Expr *LValue, bool Reads,
                       Counts &Changed) const;
   void forget(const Counts &Changed);
-  std::vector<Counts> Switches; ///< what the switches around us change
+  /// A switch around us: what it changes, and the guards at its head.
+  struct Switch {
+    Counts Changed;
+    size_t Guards;
+  };
+  std::vector<Switch> Switches;
 
   /// A call being walked: what it returned so far, and its object.
   struct Frame {

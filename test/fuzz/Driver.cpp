@@ -148,10 +148,9 @@ private:
 
   void wait(const Take &Done) {
     int Status = 0;
-    pid_t Child = waitpid(-1, &Status, 0);
-    auto It = Running.find(Child);
-    if (It == Running.end())
-      return;
+    // Of these only: another pool may have children of its own.
+    auto It = Running.begin();
+    waitpid(It->first, &Status, 0);
     Job J = std::move(It->second);
     Running.erase(It);
     Done(J, J.finish(Status));

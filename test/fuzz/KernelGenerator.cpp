@@ -171,10 +171,16 @@ void Generator::variables(Place &P) {
 
 void Generator::chooseTemplate() {
   if (chance(18)) {
-    int64_t N = from(1, 5);
+    int64_t N = from(1, 5), Other = chance(50) ? from(1, 5) : N;
     K.Before = "template <int N> ";
     K.Instance = "<" + std::to_string(N) + ">";
-    Parameters.push_back({"N", N, N, Reach::Block, ""});
+    if (Other != N) {
+      K.InstanceAgain = "<" + std::to_string(Other) + ">";
+      K.More =
+          pick<Again>({Again::NextLine, Again::SameLine, Again::Condition});
+    }
+    Parameters.push_back(
+        {"N", std::min(N, Other), std::max(N, Other), Reach::Block, ""});
     // Nothing instantiates it otherwise.
     K.Style = pick<LaunchStyle>(
         {LaunchStyle::Literals, LaunchStyle::Variables, LaunchStyle::Macro});
@@ -187,6 +193,28 @@ void Generator::chooseTemplate() {
   }
   if (chance(15))
     K.Qualifiers = " __launch_bounds__(" + std::to_string(Threads) + ")";
+}
+
+/// What the host code does beside the first launch, and what is asked of the
+/// transforms that edit it.
+void Generator::chooseLaunches() {
+  if (K.More == Again::No && chance(25))
+    K.More = pick<Again>(
+        {Again::NextLine, Again::SameLine, Again::Loop, Again::Condition});
+  K.GridAgain = K.Grid;
+  if (chance(40))
+    K.GridAgain.X = unsigned(from(1, K.Grid.X));
+  if (K.DynamicBytes || chance(10)) {
+    std::string Bytes = std::to_string(K.DynamicBytes);
+    K.DynamicText = pick<std::string>(
+        {Bytes, "bytes", Bytes + " * sizeof(char)", "(" + Bytes + ")"});
+  }
+  // The first ones fit into a static array, the last ones do not.
+  if (chance(25))
+    K.ReserveBytes =
+        pick<int64_t>({1024, 4096, 20000, 49152, 49168, 65536, 100000});
+  if (chance(25))
+    K.CarveoutPercent = from(0, 100);
 }
 
 void Generator::output(std::vector<Statement> &Body) {
@@ -256,6 +284,7 @@ GeneratedKernel Generator::kernel() {
     Body.insert(Body.begin() + long(below(Body.size() + 1)), turns());
   output(Body);
   K.Body.insert(K.Body.end(), Body.begin(), Body.end());
+  chooseLaunches();
   finishBuffers();
   if (HasStruct)
     K.Globals.push_back("struct " + id("Item") +

@@ -90,6 +90,7 @@ private:
   void output(std::vector<Statement> &Body);
   void finishBuffers();
   void chooseTemplate();
+  void chooseLaunches();
 
   // Expressions.cpp
   Index constant(int64_t Low, int64_t High);

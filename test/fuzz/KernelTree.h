@@ -73,6 +73,9 @@ struct Extents {
   unsigned count() const { return X * Y * Z; }
 };
 
+/// How the host code launches the kernel once more.
+enum class Again : uint8_t { No, NextLine, SameLine, Loop, Condition };
+
 enum class LaunchStyle : uint8_t {
   Literals,
   Variables, ///< dim3 grid(...), block(...)
@@ -93,6 +96,11 @@ struct GeneratedKernel {
   std::vector<Statement> Body;
   Extents Grid, Block;
   LaunchStyle Style = LaunchStyle::Literals;
+  int64_t DynamicBytes = 0; ///< shared memory that the launch gives
+  std::string DynamicText;  ///< its third argument; empty: there is none
+  Again More = Again::No;
+  Extents GridAgain;         ///< not larger than Grid
+  std::string InstanceAgain; ///< "<2>"; empty: the same
   std::string Indent = "  ";
   bool BraceOnOwnLine = false;
   bool Crlf = false; ///< of the file that holds it
@@ -102,10 +110,15 @@ struct GeneratedKernel {
   uint64_t ForcedLoops = ~0ull; ///< bit mask over Loop::Id
   bool InnermostOnly = false;   ///< of those, loops that hold no other
   bool ByParameter = false;     ///< decide at run time where that is possible
+  int64_t ReserveBytes = 0;     ///< 0: as the plan has it
+  std::optional<int64_t> CarveoutPercent;
 
   std::string name() const { return "k" + std::to_string(Id); }
   /// As Module::run takes it.
   std::string entry() const { return name() + Instance; }
+  bool hasHostCode() const { return Style < LaunchStyle::Comment; }
+  /// As Module::call takes it: launches it with the buffers of a void **.
+  std::string hostEntry() const { return "host" + std::to_string(Id); }
 };
 
 /// A valid kernel; the same seed gives the same kernel.

@@ -16,9 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/fuzz/Oracle.h"
 #include "analysis/memory/Footprint.h"
 #include "analysis/memory/LineWalk.h"
-#include "test/fuzz/Properties.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -29,15 +29,13 @@ namespace {
 
 class Oracle {
 public:
-  Oracle(const Kernel &Source, const GeneratedKernel &K,
-         const simt::Result &Run, const Memory &Where, Counts &Seen)
-      : Source(Source), K(K), Run(Run), Where(Where), Seen(Seen) {
+  Oracle(const Kernel &Source, const TracedLaunch &K, const simt::Result &Run,
+         Counts &Seen)
+      : Source(Source), K(K), Run(Run), Seen(Seen) {
     Options.Block = {K.Block.X, K.Block.Y, K.Block.Z};
     Options.Grid = {K.Grid.X, K.Grid.Y, K.Grid.Z};
     Options.ThroughL1Only = false; // the trace does not tell
-    for (const Argument &A : K.Arguments)
-      if (A.Value)
-        Options.Parameters[A.Name] = *A.Value;
+    Options.Parameters = K.Integers;
   }
 
   std::vector<std::string> compare() {
@@ -53,9 +51,8 @@ public:
 
 private:
   const Kernel &Source;
-  const GeneratedKernel &K;
+  const TracedLaunch &K;
   const simt::Result &Run;
-  const Memory &Where;
   Counts &Seen;
   FootprintOptions Options;
   std::map<unsigned, unsigned> LoopOfLine;
@@ -116,8 +113,8 @@ private:
   /// True if the access can have made the record; std::nullopt if that cannot
   /// be said.
   std::optional<bool> explains(const Access &A, const TraceRecord &T) const {
-    std::optional<uint64_t> Base = Where.address(A.Base);
-    if (!A.Offset || !Base)
+    auto Base = K.Buffers.find(A.Base);
+    if (!A.Offset || Base == K.Buffers.end())
       return std::nullopt;
     auto Value = [&](const Atom &Leaf) { return valueOf(Leaf, T); };
     std::optional<int64_t> Offset = A.Offset->evaluate(Value);
@@ -126,7 +123,10 @@ private:
     for (const Guard &G : A.Guards)
       if (std::optional<int64_t> C = G.Condition.evaluate(Value); C && *C < 0)
         return false;
-    return int64_t(T.Address - *Base) == *Offset && T.Size == A.SizeBytes;
+    int64_t Into = int64_t(T.Address - Base->second) - *Offset;
+    // A struct is copied member by member.
+    return Into >= 0 && Into + T.Size <= A.SizeBytes &&
+           (Into == 0 || T.Size < A.SizeBytes);
   }
 
   void offsets() {
@@ -176,7 +176,7 @@ private:
     std::string Text =
         A.Text + " is said to be at " + A.Offset->str() + " = " +
         (Offset ? std::to_string(*Offset) : "unknown") + " and was at " +
-        std::to_string(T.Address - *Where.address(A.Base)) + " (thread " +
+        std::to_string(T.Address - K.Buffers.at(A.Base)) + " (thread " +
         std::to_string(T.Thread) + ", block " + std::to_string(T.Block);
     for (unsigned D = 0; D < T.Depth; ++D)
       Text += ", iteration " + std::to_string(T.Loops[D].Iteration);
@@ -317,10 +317,10 @@ private:
 } // namespace
 
 std::vector<std::string> compareWithTrace(const Kernel &Source,
-                                          const GeneratedKernel &K,
+                                          const TracedLaunch &Launch,
                                           const simt::Result &Run,
-                                          const Memory &Where, Counts &Seen) {
-  return Oracle(Source, K, Run, Where, Seen).compare();
+                                          Counts &Seen) {
+  return Oracle(Source, Launch, Run, Seen).compare();
 }
 
 } // namespace catt::fuzz

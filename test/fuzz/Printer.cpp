@@ -194,6 +194,8 @@ private:
     }
     line("void launch" + Id + "(" + llvm::join(Take, ", ") + ") {");
     ++Depth;
+    if (K.DynamicText == "bytes")
+      line("const size_t bytes = " + std::to_string(K.DynamicBytes) + ";");
     std::string Grid = "dim3(" + shape(K.Grid, ", ") + ")";
     std::string Block = "dim3(" + shape(K.Block, ", ") + ")";
     if (K.Style == LaunchStyle::Variables) {
@@ -206,10 +208,51 @@ private:
     } else if (K.Block.count() == K.Block.X && K.Grid.count() == K.Grid.X) {
       Grid = std::to_string(K.Grid.X), Block = std::to_string(K.Block.X);
     }
-    line(K.entry() + "<<<" + Grid + ", " + Block + ">>>(" +
-         llvm::join(Pass, ", ") + ");");
+    std::string Shared = K.DynamicText.empty() ? "" : ", " + K.DynamicText;
+    std::string Rest = Block + Shared + ">>>(" + llvm::join(Pass, ", ") + ");";
+    launches(K.entry() + "<<<" + Grid + ", " + Rest,
+             K.name() +
+                 (K.InstanceAgain.empty() ? K.Instance : K.InstanceAgain) +
+                 "<<<dim3(" + shape(K.GridAgain, ", ") + "), " + Rest);
     --Depth;
     line("}");
+    hostEntry();
+  }
+
+  void launches(const std::string &First, const std::string &Second) {
+    switch (K.More) {
+    case Again::No:
+      return line(First);
+    case Again::NextLine:
+      line(First);
+      return line(Second);
+    case Again::SameLine:
+      return line(First + " " + Second);
+    case Again::Loop:
+      line("for (int round = 0; round < 2; ++round) " + First);
+      return line(Second);
+    case Again::Condition:
+      line("if (out)");
+      line(K.Indent + First);
+      line("else");
+      line(K.Indent + Second);
+      return line(Second);
+    }
+  }
+
+  /// What a test calls: buffers only, as plain pointers.
+  void hostEntry() {
+    std::vector<std::string> Pass;
+    for (const Argument &A : K.Arguments) {
+      if (A.Value)
+        continue;
+      auto [Left, Right] = llvm::StringRef(A.Type).split('%');
+      Pass.push_back(
+          ("(" + Left + Right + ")all[" + llvm::Twine(Pass.size()) + "]")
+              .str());
+    }
+    line("extern \"C\" void " + K.hostEntry() + "(void **all) { launch" +
+         std::to_string(K.Id) + "(" + llvm::join(Pass, ", ") + "); }");
   }
 };
 

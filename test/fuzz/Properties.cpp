@@ -56,11 +56,11 @@ Memory::Memory(const GeneratedKernel &K) {
   }
 }
 
-std::optional<uint64_t> Memory::address(const std::string &Name) const {
+std::map<std::string, uint64_t> Memory::addresses() const {
+  std::map<std::string, uint64_t> All;
   for (const Buffer &B : Buffers)
-    if (B.Name == Name)
-      return reinterpret_cast<uint64_t>(B.Data);
-  return std::nullopt;
+    All[B.Name] = reinterpret_cast<uint64_t>(B.Data);
+  return All;
 }
 
 std::string Memory::contents() const {
@@ -102,6 +102,10 @@ static bool isCoveredByCaller(const Loop &L, const Kernel &Source,
 }
 
 void forcePlan(KernelReport &Report, const GeneratedKernel &K) {
+  if (K.ReserveBytes)
+    Report.Plan.ReserveSharedBytes = K.ReserveBytes;
+  if (K.CarveoutPercent)
+    Report.Plan.CarveoutPercent = K.CarveoutPercent;
   int64_t Warps = (K.Block.count() + 31) / 32;
   for (const Loop &L : Report.Source.Loops) {
     if (!isForced(L, Report.Source, K) ||
@@ -299,7 +303,8 @@ private:
       if (&Text == Texts) {
         count(*R, Done);
         for (const KernelReport &K : R->Kernels)
-          if (auto I = indexOf(K))
+          if (auto I = indexOf(K); I && (!Analysed.count(*I) ||
+                                         K.Source.Name == Kernels[*I].entry()))
             Analysed[*I] = K.Source;
       }
     }
@@ -373,6 +378,8 @@ private:
   bool compile(Version &V, const char *Property) {
     simt::CompileOptions O;
     O.CacheDirectory = Options.Directory + "/objects";
+    // Each kernel runs a few times for a moment: optimizing costs more.
+    O.Arguments = {"-O0", "-Xclang", "-disable-O0-optnone"};
     auto Path = simt::compile(V.Path, simt::Output::SharedObject, O);
     if (!Path)
       return failFile(Property, llvm::toString(Path.takeError()));
@@ -384,10 +391,7 @@ private:
   static simt::Options schedule(const GeneratedKernel &K, unsigned N) {
     simt::Options O;
     const unsigned Switch[] = {0, 1, 0, 5};
-    // In order, a thread that waits for another warp would wait for ever.
-    bool Waits = llvm::any_of(
-        K.Arguments, [](const Argument &A) { return A.Name == "flags"; });
-    O.Seed = N == 0 && !Waits ? 0 : (K.Seed + N) | 1;
+    O.Seed = N == 0 ? 0 : (K.Seed + N) | 1;
     O.ResidentBlocks = 1 + N % 3;
     O.SwitchEvery = Switch[N % 4];
     O.Budget = 5'000'000;
@@ -398,12 +402,21 @@ private:
     std::string Memory, Findings;
   };
 
+  static simt::Result runAlone(const Version &V, const GeneratedKernel &K,
+                               Memory &M, const simt::Options &O) {
+    return V.Code.run(K.entry(), {K.Grid.X, K.Grid.Y, K.Grid.Z},
+                      {K.Block.X, K.Block.Y, K.Block.Z}, K.DynamicBytes,
+                      M.arguments(), O);
+  }
+
   Outcome runKernel(const Version &V, const GeneratedKernel &K,
                     const simt::Options &O) {
     Memory M(K);
-    simt::Dim Grid = {K.Grid.X, K.Grid.Y, K.Grid.Z};
-    simt::Dim Block = {K.Block.X, K.Block.Y, K.Block.Z};
-    simt::Result R = V.Code.run(K.entry(), Grid, Block, 0, M.arguments(), O);
+    // By the host code where there is some: what was edited there runs too.
+    simt::Result R = K.hasHostCode()
+                         ? V.Code.call(K.hostEntry(), M.buffers(), O)
+                         : runAlone(V, K, M, O);
+    Seen["launched by host code"] += K.hasHostCode();
     Outcome Out;
     if (R.Error)
       Out.Findings = "error " + std::to_string(R.Error) + "\n";
@@ -444,11 +457,17 @@ private:
     simt::Options O = schedule(K, 0);
     O.ResidentBlocks = 1;
     O.Trace = true;
-    simt::Result R = Original.Code.run(
-        K.entry(), {K.Grid.X, K.Grid.Y, K.Grid.Z},
-        {K.Block.X, K.Block.Y, K.Block.Z}, 0, M.arguments(), O);
+    simt::Result R = runAlone(Original, K, M, O);
     std::string All;
-    for (const std::string &D : compareWithTrace(Source->second, K, R, M, Seen))
+    TracedLaunch Launch = {{K.Grid.X, K.Grid.Y, K.Grid.Z},
+                           {K.Block.X, K.Block.Y, K.Block.Z},
+                           {},
+                           M.addresses()};
+    for (const Argument &A : K.Arguments)
+      if (A.Value)
+        Launch.Integers[A.Name] = *A.Value;
+    for (const std::string &D :
+         compareWithTrace(Source->second, Launch, R, Seen))
       All += D + "\n";
     // Apart, because one cause can hide the other.
     std::string Text = print({K});

@@ -23,8 +23,8 @@
 
 #include "analysis/Analysis.h"
 #include "test/fuzz/KernelTree.h"
+#include "test/fuzz/Oracle.h"
 #include "test/simt/Executor.h"
-#include <map>
 
 namespace catt::fuzz {
 
@@ -38,9 +38,6 @@ struct Failure {
   std::string Detail;
 };
 
-/// What was looked at, by name: so that a property that never applies shows.
-using Counts = std::map<std::string, uint64_t>;
-
 struct BatchOptions {
   std::string Directory; ///< for sources and objects, of this batch alone
   unsigned Schedules = 4;
@@ -52,7 +49,8 @@ std::vector<Failure> checkBatch(const std::vector<GeneratedKernel> &Kernels,
 
 //===-- Parts -------------------------------------------------------------===//
 
-/// Changes the plan of a kernel so that every chosen loop with a site is split.
+/// Changes the plan of a kernel so that every chosen loop with a site is split,
+/// and its launches get the shared memory and the carve-out that were chosen.
 void forcePlan(KernelReport &Report, const GeneratedKernel &K);
 
 /// Memory of one kernel's arguments, filled anew.
@@ -60,8 +58,10 @@ class Memory {
 public:
   explicit Memory(const GeneratedKernel &K);
   std::vector<void *> arguments() { return Pointers; }
-  /// Address of the buffer with this name.
-  std::optional<uint64_t> address(const std::string &Name) const;
+  /// The buffers alone, one after the other.
+  void **buffers() { return Slots.data(); }
+  /// First bytes, by name.
+  std::map<std::string, uint64_t> addresses() const;
   /// All buffers, one after the other.
   std::string contents() const;
 
@@ -75,13 +75,6 @@ private:
   std::vector<int64_t> Scalars;
   std::vector<void *> Slots, Pointers;
 };
-
-/// Compares footprints and offsets with the trace of the kernel's original.
-/// Returns what differs, empty if nothing does.
-std::vector<std::string> compareWithTrace(const Kernel &Source,
-                                          const GeneratedKernel &K,
-                                          const simt::Result &Run,
-                                          const Memory &Where, Counts &Seen);
 
 } // namespace catt::fuzz
 

@@ -358,11 +358,16 @@ Statement Generator::assignVariable(Place &P) {
 Statement Generator::tile(Place &P) {
   std::string T = "tile" + std::to_string(Tiles++), To = pick(Values);
   std::string Count = std::to_string(Threads);
-  K.Body.insert(K.Body.begin(),
-                text({"__shared__ unsigned " + T + "[" + Count + "];"}));
+  bool Dynamic = !K.DynamicBytes && chance(30);
+  if (Dynamic)
+    K.DynamicBytes = Threads * 4;
+  K.Body.insert(
+      K.Body.begin(),
+      text({Dynamic ? "extern __shared__ unsigned " + T + "[];"
+                    : "__shared__ unsigned " + T + "[" + Count + "];"}));
   std::string Other =
       "(lin + " + std::to_string(from(1, Threads)) + ") % " + Count;
-  if (Threads % 8 == 0 && chance(30)) {
+  if (!Dynamic && Threads % 8 == 0 && chance(30)) {
     K.Body[0] = text({"__shared__ unsigned " + T + "[" +
                       std::to_string(Threads / 8) + "][8 + 1];"});
     return text({T + "[lin / 8][lin % 8] = " + value(P) + ";",
@@ -514,6 +519,8 @@ Statement Generator::call(Place &P) {
                                       To + " += " + R + ";"};
     if (chance(50)) // called twice: a loop can only be wrapped here
       Lines.push_back(Call);
+    if (P.MayBreak && P.By <= P.LoopBy && chance(60)) // and leaves it
+      Lines.push_back("if (" + condition(P, P.LoopBy) + ") break;");
     return text(Lines);
   }
   return chance(20) ? text({Call, Call}) : text({Call});

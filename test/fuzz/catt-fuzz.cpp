@@ -41,6 +41,9 @@ static cl::opt<unsigned> Shrink("shrink", cl::init(90), cl::cat(Category),
                                 cl::desc("Seconds to shrink each failure"));
 static cl::opt<unsigned> MaxShrunk("max-shrunk", cl::init(3), cl::cat(Category),
                                    cl::desc("Shrink so many per property"));
+static cl::opt<unsigned> MaxFailures("max-failures", cl::init(30),
+                                     cl::cat(Category),
+                                     cl::desc("Failures that end the run"));
 static cl::opt<uint64_t> Only("only", cl::cat(Category),
                               cl::desc("One kernel, by its own seed"));
 static cl::opt<bool> Print("print", cl::cat(Category),
@@ -157,6 +160,7 @@ int main(int argc, char **argv) {
   Options.Jobs = Jobs;
   Options.Batch = std::max(1u, unsigned(Batch));
   Options.ShrinkSeconds = Shrink;
+  Options.MaxDefects = MaxFailures;
   int Status = 0;
   if (Only) {
     Defect D{generate(Only, 0), {}};

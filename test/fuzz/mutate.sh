@@ -2,75 +2,145 @@
 # Breaks the tool on purpose, one patch of mutations/ at a time, in a scratch
 # copy, and shows which tests notice.
 #
-#   mutate.sh [-o table.md] [mutation]...
+#   mutate.sh [-o table.md] [-k kernels] [-s] [mutation]...
 #
-# The first line of a patch says what it breaks. Exit status: 0 if each is
-# caught, 1 if some survive or do not apply, 2 if the copy fails without any.
+# The first line of a patch says what it breaks. Unit tests come first, those of
+# the broken module before the others, then lit, until one fails; generated
+# kernels (200, or as many as -k says) are asked in any case, until one fails.
+# Only what a patch touches is built again. -s skips the run without any
+# mutation. Exit status: 0 if each is caught, 1 if some survive or do not apply,
+# 2 if the copy fails without any.
 set -uo pipefail
 
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 scratch=${CATT_MUTATE_DIR:-${TMPDIR:-/tmp}/catt-mutate}
 jobs=${CATT_JOBS:-$(nproc)}
+tree=$scratch/tree
+build=$tree/build/release
+units=(source memory device transforms table3 plan frontend)
 table=/dev/null
-if [ "${1:-}" = -o ]; then
-  table=$2
-  shift 2
-fi
+kernels=200
+sound=false
+while getopts o:k:s option; do
+  case $option in
+  o) table=$OPTARG ;;
+  k) kernels=$OPTARG ;;
+  s) sound=true ;;
+  *) exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
 
 say() { printf 'mutate: %s\n' "$*" >&2; }
 
-# The layering and documentation tests look at texts that no mutation touches.
-run_tests() {
-  ctest --test-dir "$scratch/build" -j "$jobs" -LE house --timeout 600 \
-    >"$scratch/ctest.log" 2>&1
-}
-
-# The names of the tests that failed, the first few, from ctest's summary.
-failed_tests() {
-  sed -n '/^The following tests FAILED/,$p' "$scratch/ctest.log" |
-    sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (.*$/\1/p'
-}
-
 compile() {
-  ninja -C "$scratch/build" -j "$jobs" >"$scratch/build.log" 2>&1
+  ninja -C "$build" -j "$jobs" "$@" >"$scratch/build.log" 2>&1
 }
 
+# The copy, built: what is compiled elsewhere already comes from ccache, because
+# all paths in the copy are like those of any other checkout.
 prepare() {
-  mkdir -p "$scratch/tree"
-  rm -rf "$scratch/tree"
-  mkdir -p "$scratch/tree"
+  rm -rf "$scratch/new"
+  mkdir -p "$scratch/new" "$tree"
   tar -C "$root" -cf - --exclude=./build --exclude=./.git . |
-    tar -C "$scratch/tree" -xf -
-  cmake -S "$scratch/tree" -B "$scratch/build" -G Ninja \
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang-22 \
-    -DCMAKE_CXX_COMPILER=clang++-22 \
-    "-DCMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true)" \
-    >"$scratch/cmake.log" 2>&1 || return 1
-  compile
+    tar -C "$scratch/new" -xf -
+  # Only what differs, and with the time of now: ninja compares times.
+  local file
+  while read -r file; do
+    [ -e "$scratch/new/$file" ] || rm "$tree/$file"
+  done < <(cd "$tree" && find . -type f -not -path './build/*')
+  while read -r file; do
+    cmp -s "$scratch/new/$file" "$tree/$file" && continue
+    mkdir -p "$(dirname "$tree/$file")"
+    cp --no-preserve=timestamps "$scratch/new/$file" "$tree/$file"
+  done < <(cd "$scratch/new" && find . -type f)
+  export CCACHE_DIR=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
+  export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+  local arguments=(--preset release)
+  command -v ccache >/dev/null &&
+    arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  [ "${CI:-}" = true ] && arguments+=(-DCATT_WERROR=ON)
+  (cd "$tree" && cmake "${arguments[@]}") >"$scratch/cmake.log" 2>&1 &&
+    compile "${units[@]/#/catt-unit-}" catt-rewrite catt-fuzz
+}
+
+# unit_tests <module>: prints the first test that fails.
+unit_tests() {
+  timeout 900 "$build/bin/catt-unit-$1" --gtest_brief=1 --gtest_fail_fast \
+    >"$scratch/test.log" 2>&1 && return
+  sed -n 's/^\[  FAILED  \] \([^ ,]*\).*/\1/p' "$scratch/test.log" |
+    grep -m 1 . || echo "catt-unit-$1"
+}
+
+# lit_tests: prints the first test that fails.
+lit_tests() {
+  timeout 900 ctest --test-dir "$build" -R '^lit$' -V >"$scratch/test.log" 2>&1 &&
+    return
+  sed -n 's/.*FAIL: catt-rewrite :: \([^ ]*\).*/\1/p' "$scratch/test.log" |
+    grep -m 1 . || echo lit
+}
+
+# own_module <patch>: the unit tests of what it breaks.
+own_module() {
+  case $(sed -n 's,^+++ b/,,p' "$1" | head -n 1) in
+  transforms/*) echo transforms ;;
+  analysis/source/*) echo source ;;
+  analysis/memory/*) echo memory ;;
+  *) echo device ;;
+  esac
+}
+
+# first_failure <module>...: the first test that fails.
+first_failure() {
+  local module failure
+  for module; do
+    if [ "$module" = lit ]; then
+      compile catt-rewrite || return 1
+      failure=$(lit_tests)
+    else
+      compile "catt-unit-$module" || return 1
+      failure=$(unit_tests "$module")
+    fi
+    [ -z "$failure" ] || break
+  done
+  printf '%s' "$failure"
+}
+
+# failed_properties: of generated kernels.
+failed_properties() {
+  [ "$kernels" != 0 ] || return 0
+  compile catt-fuzz || return 1
+  rm -rf "$scratch/failures"
+  : >"$scratch/fuzz.log"
+  timeout 1800 "$build/bin/catt-fuzz" --kernels "$kernels" --seed 1 --shrink 0 \
+    --batch 25 --max-failures 1 --jobs "$jobs" --no-progress \
+    --out "$scratch/failures" >"$scratch/fuzz.log" 2>&1 && return
+  find "$scratch/failures" -name '*.cu' -printf '%f\n' 2>/dev/null |
+    sed 's/-[0-9]*\.cu$//' | sort -u | paste -sd ' ' - | sed 's/ /, /g' |
+    grep . || echo crash
 }
 
 # Prints one row of the table; fails if the mutation survives.
 mutate() {
-  local patch=$1 name what by count
+  local patch=$1 name what tests generated status=0
   name=$(basename "$patch" .patch)
   what=$(head -n 1 "$patch")
-  if ! patch -s -p1 -d "$scratch/tree" <"$patch"; then
-    printf '| %s | %s | does not apply |\n' "$name" "$what"
+  if ! patch -s --dry-run -p1 -d "$tree" <"$patch" >&2; then
+    printf '| %s | %s | does not apply | |\n' "$name" "$what"
     return 1
   fi
-  if ! compile; then
-    by='does not compile'
-  elif run_tests; then
-    by='**survives**'
-  else
-    count=$(failed_tests | wc -l)
-    by=$(failed_tests | grep '^fuzz' | paste -sd ' ' -)
-    by="${by:+$by, }$(failed_tests | grep -v '^fuzz' | head -n 3 |
-      paste -sd ' ' -) ($count tests)"
+  patch -s -p1 -d "$tree" <"$patch"
+  if ! tests=$(first_failure "$(own_module "$patch")" "${units[@]}" lit) || ! generated=$(failed_properties); then
+    tests='does not compile'
+    status=1
+  elif [ -z "$tests$generated" ]; then
+    tests='**survives**'
+    status=1
   fi
-  patch -s -R -p1 -d "$scratch/tree" <"$patch"
-  printf '| %s | %s | %s |\n' "$name" "$what" "$by"
-  [[ $by != *survives* && $by != *compile* ]]
+  patch -s -R -p1 -d "$tree" <"$patch"
+  printf '| %s | %s | %s | %s |\n' "$name" "$what" "${tests:--}" "${generated:--}"
+  return $status
 }
 
 say "copying and building in $scratch"
@@ -78,13 +148,16 @@ prepare || {
   tail -n 20 "$scratch/cmake.log" "$scratch/build.log" >&2
   exit 2
 }
-if ! run_tests; then
-  say "these fail without any mutation: $(failed_tests | paste -sd ' ' -)"
+if ! $sound && {
+  ! before=$(first_failure "${units[@]}" lit && failed_properties) || [ -n "$before" ]
+}; then
+  say "this fails without any mutation: $before"
   exit 2
 fi
 
 status=0
-printf '| mutation | what is broken | caught by |\n|---|---|---|\n' | tee "$table"
+printf '| mutation | what is broken | first failing test | generated kernels |\n|---|---|---|---|\n' |
+  tee "$table"
 if [ $# = 0 ]; then
   set -- "$root"/test/fuzz/mutations/*.patch
 fi

@@ -47,7 +47,7 @@ constexpr size_t StaticLimit = 48 * 1024, DeviceBytes = 1ull << 34;
 
 struct Kernel {
   const KernelEntry *Entry;
-  size_t MaxDynamic = StaticLimit;
+  size_t MaxDynamic; ///< the attribute; what is left of 48 KiB until it is set
   int Carveout = -1;
 };
 struct Symbol {
@@ -68,6 +68,7 @@ struct State {
   unsigned Launches = 0;
   FILE *Trace = nullptr;
   Options Opts;
+  Result *Collected = nullptr; ///< of runHost
 
   State() {
     Opts.Seed = number("CATT_SIMT_SEED", 0);
@@ -137,9 +138,7 @@ cudaError_t checkLaunch(const Kernel &K, const LaunchShape &L) {
   if (K.Entry->Info->MaxThreads && B.count() > K.Entry->Info->MaxThreads)
     return cudaErrorInvalidValue;
   if (K.Entry->Info->StaticShared > StaticLimit ||
-      L.DynamicShared > K.MaxDynamic ||
-      K.Entry->Info->StaticShared + L.DynamicShared >
-          (K.MaxDynamic > StaticLimit ? MaxSharedBytes : StaticLimit))
+      L.DynamicShared > K.MaxDynamic)
     return cudaErrorInvalidValue;
   return cudaSuccess;
 }
@@ -163,7 +162,8 @@ extern "C" void __cudaUnregisterFatBinary(void **) {}
 extern "C" int __cudaRegisterFunction(void **, const void *Stub, char *,
                                       const KernelEntry *Entry, int, void *,
                                       void *, void *, void *, int *) {
-  state().Kernels[Stub] = {Entry};
+  size_t Static = Entry->Info->StaticShared;
+  state().Kernels[Stub] = {Entry, StaticLimit - std::min(Static, StaticLimit)};
   registry().Kernels.push_back(Entry);
   return 0;
 }
@@ -199,14 +199,32 @@ cudaError_t cudaLaunchKernel(const void *Stub, dim3 Grid, dim3 Block,
     return done(E);
   if (S.Sticky)
     return done(S.Sticky);
-  Result R;
+  Result Own, &R = S.Collected ? *S.Collected : Own;
   runLaunch(*K->Entry, L, Args, S.Opts, R);
-  printFindings(R);
+  if (!S.Collected)
+    printFindings(R);
   if (S.Trace)
     printTrace(R);
+  if (S.Opts.AfterLaunch)
+    S.Opts.AfterLaunch({demangle(K->Entry->Name), L.Grid, L.Block, Args}, R);
   ++S.Launches;
   S.Sticky = cudaError_t(R.Error); // as on a device: the context is lost
   return cudaSuccess;
+}
+
+Result catt::simt::runHost(const std::function<void()> &Function,
+                           const Options &O) {
+  Result R;
+  State &S = state();
+  S.Collected = &R;
+  S.Sticky = S.Last = cudaSuccess;
+  Options Before = std::exchange(S.Opts, O);
+  Function();
+  R.Error = cudaGetLastError();
+  S.Opts = Before;
+  S.Collected = nullptr;
+  S.Sticky = cudaSuccess;
+  return R;
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **,

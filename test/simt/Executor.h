@@ -12,7 +12,9 @@
 // One thread runs at a time. It runs until it waits (barrier, warp operation),
 // ends, or comes to a scheduling point (an atomic; each Nth access on request);
 // then a seeded generator picks the next warp that can run. Every seed is one
-// of the orders that CUDA allows, and equal seeds give equal runs.
+// of the orders that CUDA allows, and equal seeds give equal runs. A thread
+// that sleeps, or has run for long, gives way to all others, so that waiting
+// for another thread in a loop ends under every seed.
 //
 // Limits: lanes of a warp are not in lockstep (as CUDA allows from sm_70 on);
 // races are looked for in shared memory and between warps only; an array on a
@@ -26,6 +28,7 @@
 
 #include "test/simt/Abi.h"
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,8 +40,18 @@ struct Dim {
   uint64_t count() const { return uint64_t(X) * Y * Z; }
 };
 
+struct Result;
+
+/// A launch that host code has made.
+struct HostLaunch {
+  std::string Kernel; ///< demangled, as Module::kernels() gives it
+  Dim Grid, Block;
+  void *const *Args; ///< as for cudaLaunchKernel, while the callback runs
+};
+
 struct Options {
-  /// 0: blocks, warps and lanes in order; otherwise a random legal order.
+  /// 0: blocks, warps and lanes in order, as long as none gives way; otherwise
+  /// a random legal order.
   uint64_t Seed = 0;
   unsigned ResidentBlocks = 1; ///< that interleave
   unsigned SwitchEvery = 0;    ///< accesses between scheduling points, 0: never
@@ -47,6 +60,8 @@ struct Options {
   bool ExitedThreadsBlock = false;
   /// Loop iterations and waits of one launch; more is "no progress".
   uint64_t Budget = 20'000'000'000;
+  /// Called after each launch of host code; may take the trace out.
+  std::function<void(const HostLaunch &, Result &)> AfterLaunch;
 };
 
 enum class FindingKind : uint8_t {
@@ -124,6 +139,15 @@ public:
   /// of it up to '(' or '<', or the mangled name. Args as for cudaLaunchKernel.
   Result run(const std::string &Name, Dim Grid, Dim Block, size_t SharedBytes,
              const std::vector<void *> &Args, const Options &O = {}) const;
+  /// Runs host code: an extern "C" function that takes a void **. Each of its
+  /// launches runs with O; what they find, and the error that is left, is the
+  /// result.
+  Result call(const std::string &Function, void **Argument,
+              const Options &O = {}) const;
+  bool hasMain() const;
+  /// The same for main(). Status gets what it returns.
+  Result callMain(const std::vector<std::string> &Arguments, const Options &O,
+                  int &Status) const;
 
 private:
   void *Handle = nullptr;

@@ -154,6 +154,15 @@ TEST(Executor, spinLockMakesProgress) {
   }
 }
 
+TEST(Executor, waitingForALaterWarpMakesProgress) {
+  for (const Options &O : schedules())
+    for (const char *Kernel : {"sleepUntilCalled", "spinUntilCalled"}) {
+      Buffer<int> Turn(1, 0), Order(4, -1);
+      run(Kernel, {1}, {128}, {Turn.arg(), Order.arg()}, O);
+      EXPECT_EQ(Order.get(), (std::vector<int>{3, 2, 1, 0})) << Kernel;
+    }
+}
+
 TEST(Executor, loadsWithCacheHintsAndVectorTypes) {
   std::vector<float> In(34);
   std::iota(In.begin(), In.end(), 0.0f);
@@ -258,6 +267,39 @@ TEST(Executor, unknownAndAmbiguousNamesAreRefused) {
     EXPECT_NE(R.Error, 0);
     ASSERT_EQ(R.Findings.size(), 1u);
     EXPECT_EQ(R.Findings[0].Kind, FindingKind::BadLaunch);
+  }
+}
+
+TEST(Executor, hostCodeLaunches) {
+  const Module &M = kernels("Semantics.cu");
+  for (const Options &O : schedules()) {
+    Buffer<unsigned> Out(20, 7);
+    void *Buffers[] = {Out.data()};
+    Result R = M.call("launchShapes", Buffers, O);
+    EXPECT_EQ(R.Error, 0);
+    EXPECT_EQ(all(R.Findings), "");
+    for (unsigned I = 0; I < 20; ++I)
+      EXPECT_EQ(Out[I], (I < 8 ? I : I - 8) / 4 * 1000 + I % 4);
+  }
+  // What is refused shows, and does not stay.
+  Buffer<unsigned> Out(20, 7);
+  void *Buffers[] = {Out.data()};
+  EXPECT_EQ(M.call("launchTooMany", Buffers).Error, 9);
+  EXPECT_EQ(M.call("launchShapes", Buffers).Error, 0);
+  EXPECT_EQ(M.call("launchNothing", Buffers).Findings[0].Kind,
+            FindingKind::BadLaunch);
+}
+
+TEST(Executor, tracesOfSeveralLaunchesFollowEachOther) {
+  Options O;
+  O.Trace = true;
+  Buffer<unsigned> Out(20, 7);
+  void *Buffers[] = {Out.data()};
+  Result R = kernels("Semantics.cu").call("launchShapes", Buffers, O);
+  ASSERT_EQ(R.Trace.size(), 20u);
+  for (size_t I = 0; I < 20; ++I) {
+    EXPECT_EQ(R.Trace[I].Address, Out.address() + 4 * I);
+    EXPECT_EQ(R.Places.at(R.Trace[I].Where).Function, "shape");
   }
 }
 

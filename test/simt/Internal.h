@@ -50,6 +50,7 @@ struct Warp {
   Block *Owner = nullptr;
   Thread *Lanes = nullptr;
   unsigned Alive = 0, Ready = 0, AtWarpOp = 0;
+  unsigned First = 0; ///< lane whose turn it is, if lanes run in order
   bool Queued = false;
 };
 
@@ -93,6 +94,9 @@ struct LaunchShape {
 /// Runs one launch; Findings and Trace go to R.
 void runLaunch(const KernelEntry &K, const LaunchShape &S, void **Args,
                const Options &O, Result &R);
+/// Runs host code whose launches take their options from O (CudaApi.cpp).
+Result runHost(const std::function<void()> &Function, const Options &O);
+std::string demangle(const char *Name);
 
 //===-- The launch that runs ----------------------------------------------===//
 
@@ -102,9 +106,10 @@ struct Running {
   Result *Out = nullptr;
   Thread *Current = nullptr;
   const Site *Last = nullptr; ///< of an access or loop
-  uint64_t Steps = 0;
+  uint64_t Steps = 0, TurnEnds = 0;
   uint64_t UntilSwitch = 0;
-  bool Stop = false; ///< a thread went where it must not; abandon the launch
+  bool GaveWay = false; ///< the current thread: others come first
+  bool Stop = false;    ///< a thread went where it must not; abandon the launch
 };
 extern Running Run;
 
@@ -115,6 +120,8 @@ void report(FindingKind K, const Site *Where, const Site *Other,
 [[noreturn]] void stopLaunch();
 /// A scheduling point: maybe another thread runs now.
 void schedulingPoint(const Site *Where);
+/// Lets all others run before the current thread goes on.
+void giveWay();
 void makeReady(Warp &W, unsigned Lanes);
 /// Leaves the current thread until it is ready and picked again.
 void toMain();

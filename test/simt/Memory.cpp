@@ -322,10 +322,12 @@ void catt_simt_range(const void *Address, uint64_t Size, uint32_t Kind,
 
 void *catt_simt_atomic(void *Address, uint32_t Size, Site *Where) {
   schedulingPoint(Where);
-  if (Size) { // __nanosleep has none
-    Where->Size = Where->Align = Size;
-    access(reinterpret_cast<uint64_t>(Address), Size, Atomic, Where);
+  if (Size == 0) { // __nanosleep
+    giveWay();
+    return Address;
   }
+  Where->Size = Where->Align = Size;
+  access(reinterpret_cast<uint64_t>(Address), Size, Atomic, Where);
   return Address;
 }
 

@@ -22,7 +22,7 @@ Registry &registry() {
   return *R;
 }
 
-static std::string demangle(const char *Name) {
+std::string demangle(const char *Name) {
   int Status = 0;
   char *Text = abi::__cxa_demangle(Name, nullptr, nullptr, &Status);
   std::string Result = Status == 0 ? Text : Name;
@@ -81,6 +81,13 @@ std::vector<std::string> Module::kernels() const {
   return Names;
 }
 
+static Result noSuch(const std::string &Name, const char *Message) {
+  Result R;
+  R.Error = 98; // cudaErrorInvalidDeviceFunction
+  R.Findings.push_back({FindingKind::BadLaunch, {}, {}, {}, {}, Name, Message});
+  return R;
+}
+
 Result Module::run(const std::string &Name, Dim Grid, Dim Block,
                    size_t SharedBytes, const std::vector<void *> &Args,
                    const Options &O) const {
@@ -92,23 +99,38 @@ Result Module::run(const std::string &Name, Dim Grid, Dim Block,
         Full.substr(0, Full.find('(')) == Name)
       Fitting.push_back(K);
   }
+  if (Fitting.size() != 1)
+    return noSuch(Name, Fitting.empty() ? "no such kernel"
+                                        : "several kernels have this name");
   Result R;
-  if (Fitting.size() != 1) {
-    R.Error = 98; // cudaErrorInvalidDeviceFunction
-    R.Findings.push_back({FindingKind::BadLaunch,
-                          {},
-                          {},
-                          {},
-                          {},
-                          Name,
-                          Fitting.empty() ? "no such kernel"
-                                          : "several kernels have this name"});
-    return R;
-  }
   LaunchShape S{Grid, Block, SharedBytes};
   std::vector<void *> Copy = Args;
   runLaunch(*Fitting[0], S, Copy.data(), O, R);
   return R;
+}
+
+Result Module::call(const std::string &Function, void **Argument,
+                    const Options &O) const {
+  if (auto *F =
+          reinterpret_cast<void (*)(void **)>(dlsym(Handle, Function.c_str())))
+    return runHost([&] { F(Argument); }, O);
+  return noSuch(Function, "no such function");
+}
+
+bool Module::hasMain() const { return dlsym(Handle, "main") != nullptr; }
+
+Result Module::callMain(const std::vector<std::string> &Arguments,
+                        const Options &O, int &Status) const {
+  auto *F = reinterpret_cast<int (*)(int, char **)>(dlsym(Handle, "main"));
+  if (!F)
+    return noSuch("main", "no such function");
+  std::vector<std::string> Words = {"program"};
+  Words.insert(Words.end(), Arguments.begin(), Arguments.end());
+  std::vector<char *> Pointers;
+  for (std::string &W : Words)
+    Pointers.push_back(W.data());
+  Pointers.push_back(nullptr);
+  return runHost([&] { Status = F(int(Words.size()), Pointers.data()); }, O);
 }
 
 //===-- Text --------------------------------------------------------------===//

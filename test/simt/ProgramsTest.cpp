@@ -76,6 +76,14 @@ TEST(Programs, languageOfEveryStandard) {
   }
 }
 
+TEST(Programs, kernelsPrint) {
+  Outcome R = simt({program("Printf.cu")});
+  EXPECT_EQ(R.Out, "thread 1 of speak: 0.25\nthread 3 of speak: 0.75\n"
+                   "thread 5 of speak: 1.25\ndone\n");
+  EXPECT_EQ(R.Error, "");
+  EXPECT_EQ(R.Status, 0);
+}
+
 TEST(Programs, findingsDecideTheStatus) {
   Outcome R = simt({program("Racy.cu")});
   EXPECT_EQ(R.Status, 86);

@@ -35,6 +35,7 @@ Running Run;
 
 namespace {
 
+constexpr uint64_t Turn = 4096; // steps of one thread before it gives way
 ctx::detail::fcontext_t Main;
 uint32_t LastEpoch = 0;
 std::vector<Site *> Sites; // by Id - 1
@@ -117,8 +118,13 @@ void threadMain(ctx::detail::transfer_t From) {
   __builtin_unreachable();
 }
 
+void beginTurn() {
+  Run.TurnEnds = std::min(Run.Steps + Turn, Run.Opts.Budget + 1);
+}
+
 void resume(Thread &T) {
-  Run.Current = &T;
+  if (std::exchange(Run.Current, &T) != &T)
+    beginTurn();
   const Block &B = *T.Owner->Owner;
   threadIdx = T.Index;
   blockIdx = B.Index;
@@ -132,12 +138,14 @@ void resume(Thread &T) {
 void runWarp(Warp &W) {
   bool Yielded = false;
   while (W.Ready && !Yielded && !Run.Stop) {
-    unsigned Turn = Run.Opts.Seed ? Random() % 32 : 0;
+    unsigned Turn = Run.Opts.Seed ? Random() % 32 : W.First;
     unsigned Lane =
         (__builtin_ctz(__builtin_rotateright32(W.Ready, Turn)) + Turn) % 32;
     W.Ready &= ~(1u << Lane);
     resume(W.Lanes[Lane]);
     Yielded = W.Ready >> Lane & 1;
+    if (Run.GaveWay)
+      W.First = Lane + 1;
   }
 }
 
@@ -206,8 +214,12 @@ public:
       size_t I = Run.Opts.Seed ? Random() % ReadyWarps.size() : 0;
       Warp &W = *ReadyWarps[I];
       runWarp(W);
-      if (W.Ready || meetActive(W))
+      if (W.Ready || meetActive(W)) {
+        if (std::exchange(Run.GaveWay, false))
+          std::rotate(ReadyWarps.begin() + I, ReadyWarps.begin() + I + 1,
+                      ReadyWarps.end());
         continue;
+      }
       W.Queued = false;
       ReadyWarps.erase(ReadyWarps.begin() + I);
       if (W.Owner->Alive == 0 && NextBlock < Order.size())
@@ -302,6 +314,7 @@ void toMain() { Main = ctx::detail::jump_fcontext(Main, nullptr).fctx; }
 void runLaunch(const KernelEntry &K, const LaunchShape &S, void **Args,
                const Options &O, Result &R) {
   Run = Running{&K, O, &R};
+  size_t Traced = R.Trace.size(); // by earlier launches of the same program
   Run.UntilSwitch = O.SwitchEvery;
   KernelArgs = Args;
   Random.seed(O.Seed);
@@ -320,10 +333,11 @@ void runLaunch(const KernelEntry &K, const LaunchShape &S, void **Args,
   R.Places.resize(Sites.size());
   for (size_t I = 0; I < Sites.size(); ++I)
     R.Places[I] = placeOf(Sites[I]);
-  for (TraceRecord &T : R.Trace) { // Ids count from 1
+  for (size_t I = Traced; I < R.Trace.size(); ++I) { // Ids count from 1
+    TraceRecord &T = R.Trace[I];
     --T.Where;
-    for (unsigned I = 0; I < T.Depth; ++I)
-      --T.Loops[I].Where;
+    for (unsigned D = 0; D < T.Depth; ++D)
+      --T.Loops[D].Where;
   }
 }
 
@@ -356,17 +370,34 @@ void stopLaunch() {
   __builtin_unreachable();
 }
 
-void schedulingPoint(const Site *Where) {
-  if (++Run.Steps > Run.Opts.Budget) {
+static void yield() {
+  Thread &T = *Run.Current;
+  makeReady(*T.Owner, 1u << T.Lane);
+  toMain();
+}
+
+void giveWay() {
+  Run.GaveWay = true;
+  yield();
+}
+
+/// Counts one step of the current thread, whose turn may end with it.
+static void step(const Site *Where) {
+  if (++Run.Steps < Run.TurnEnds)
+    return;
+  if (Run.Steps > Run.Opts.Budget) {
     report(FindingKind::NoProgress, Where, nullptr,
            "no progress: the launch used up its budget");
     stopLaunch();
   }
-  if (Random() % 4)
-    return;
-  Thread &T = *Run.Current;
-  makeReady(*T.Owner, 1u << T.Lane);
-  toMain();
+  beginTurn();
+  giveWay();
+}
+
+void schedulingPoint(const Site *Where) {
+  step(Where);
+  if (Random() % 4 == 0)
+    yield();
 }
 
 uint32_t nextEpoch() { return ++LastEpoch; }
@@ -411,11 +442,7 @@ int catt_simt_barrier(int Op, int Predicate, Site *Where) {
 
 void catt_simt_loop(Site *Where, bool Entry) {
   Run.Last = Where;
-  if (++Run.Steps > Run.Opts.Budget) {
-    report(FindingKind::NoProgress, Where, nullptr,
-           "no progress: the launch used up its budget");
-    stopLaunch();
-  }
+  step(Where);
   if (!Run.Opts.Trace)
     return;
   Thread &T = *Run.Current;

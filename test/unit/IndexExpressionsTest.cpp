@@ -293,6 +293,19 @@ TEST(IndexExpressions, negativeCasesOfASwitchAreAlternatives) {
           "A[i]"),
       StartsWith("irregular"));
 }
+TEST(IndexExpressions, negativeAReturnInOneCaseDoesNotGuardTheNext) {
+  Parsed P = parseSnippet(
+      "__global__ void k(float *A, int n) {\n"
+      "  switch (n) {\n"
+      "  case 0: { if (threadIdx.x >= 5) return; A[0] = 0; } break;\n"
+      "  default: A[1] = 0;\n  }\n  A[2] = 0;\n}\n");
+  ASSERT_EQ(P.kernel().Accesses.size(), 3u);
+  EXPECT_EQ(P.kernel().Accesses[0].Guards.size(), 1u);
+  for (const Access &A : P.kernel().Accesses) {
+    EXPECT_FALSE(A.GuardsKnown) << A.Text;
+    EXPECT_EQ(A.Guards.empty(), A.Text != "A[0]") << A.Text;
+  }
+}
 TEST(IndexExpressions, negativeEarlierIterationsMayLeave) {
   Parsed P = parseSnippet(
       "__global__ void k(float *A, int n) {\n"

@@ -336,6 +336,25 @@ TEST(ReserveShared, NegativeAlreadyRewritten) {
   }
 }
 
+TEST(ReserveShared, NegativeTheStaticReserveFillsTheLimit) {
+  constexpr int64_t Limit = 48 * 1024;
+  Workbench B = launched();
+  reserve(B, Limit);
+  std::string New = B.rewritten();
+  ASSERT_THAT(New, HasSubstr("__shared__ char cattReserved[49152];"));
+  // The second run counts the array as the kernel's own.
+  Workbench C(New);
+  size_t K = C.kernel("k<int>");
+  C.R.Kernels[K].Source.StaticSharedBytes = Limit;
+  unsigned Begin = New.find("k<int><<<"), Argument = New.find(">>>", Begin);
+  unsigned End = New.find(";", Argument) + 1;
+  C.Spans = {{FileName, Begin, End}, {FileName, Argument, Argument}};
+  C.launch(K, 0, "k<int>", 1);
+  reserve(C, Limit);
+  EXPECT_EQ(C.rewritten(), New);
+  EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
+}
+
 TEST(ReserveShared, NegativeInstantiationsDiffer) {
   Workbench B("template <class T> __global__ void k(T n) {\n  work();\n}\n");
   B.kernel("k<int>");

@@ -263,6 +263,26 @@ TEST(WrapSites, negativeContinueOfAnOuterLoopMovesTheSiteOut) {
                  1),
             "for (int j = 0; j < m; ++j) A[i * m + j] = 0;");
 }
+TEST(WrapSites, negativeABreakAmongWhatFollowsADeclaration) {
+  // The declaration would take the break into the site with it.
+  const char *Sum = "__device__ float sum(const float *a, int i, int m) {\n"
+                    "  if (i > 7) return 0;\n"
+                    "  float s = 0;\n"
+                    "  for (int j = 0; j < m; ++j) s += a[i * m + j];\n"
+                    "  return s;\n}";
+  EXPECT_EQ(site("for (int t = 0; t < n; ++t) {\n"
+                 "  float v = sum(A, i, m);\n  x[i] += v;\n}",
+                 1, Sum),
+            "float v = sum(A, i, m);");
+  for (const char *Leave : {"break", "continue"})
+    EXPECT_EQ(site("for (int t = 0; t < n; ++t) {\n"
+                   "  float v = sum(A, i, m);\n  x[i] += v;\n"
+                   "  if (t == m) " +
+                       std::string(Leave) + ";\n  x[i] *= 2;\n}",
+                   1, Sum),
+              "for (int t = 0; t < n; ++t) {")
+        << Leave;
+}
 TEST(WrapSites, negativeDivergentContinueMovesTheSiteOut) {
   EXPECT_EQ(site("for (int t = 0; t < n; ++t) {\n"
                  "  if (A[i] > 3) continue;\n"

@@ -135,6 +135,29 @@ __global__ void spinLock(int *Lock, int *Count) {
     }
 }
 
+/// Warps take turns, the last one first: each waits for one that runs later in
+/// order.
+__global__ void sleepUntilCalled(volatile int *Turn, int *Order) {
+  int Last = blockDim.x / 32 - 1, W = threadIdx.x / 32;
+  while (Turn[0] < Last - W)
+    __nanosleep(20);
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) {
+    Order[Turn[0]] = W;
+    Turn[0] = Turn[0] + 1;
+  }
+}
+__global__ void spinUntilCalled(volatile int *Turn, int *Order) {
+  int Last = blockDim.x / 32 - 1, W = threadIdx.x / 32;
+  while (Turn[0] < Last - W)
+    ;
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) {
+    Order[Turn[0]] = W;
+    Turn[0] = Turn[0] + 1;
+  }
+}
+
 __global__ void cachedLoads(const float *A, const float4 *V, float *Out) {
   int T = threadIdx.x;
   float4 Q = __ldg(&V[T]);
@@ -197,6 +220,15 @@ __global__ void shape(unsigned *Out) {
   unsigned T =
       (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   Out[B * blockDim.x * blockDim.y * blockDim.z + T] = B * 1000 + T;
+}
+
+extern "C" void launchShapes(void **All) {
+  unsigned *Out = (unsigned *)All[0];
+  shape<<<2, 4>>>(Out);
+  shape<<<dim3(1, 3), 4>>>(Out + 8);
+}
+extern "C" void launchTooMany(void **All) {
+  shape<<<1, 2000>>>((unsigned *)All[0]);
 }
 
 __global__ void groups(int *Out) {

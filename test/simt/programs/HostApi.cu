@@ -40,6 +40,12 @@ __global__ void dynamic(int *A, int Last) {
   S[Last] = 5;
   A[0] = S[Last];
 }
+__global__ void both(int *A, int Last) {
+  extern __shared__ int S[];
+  __shared__ int Own[32];
+  Own[threadIdx.x] = S[Last] = 6;
+  A[0] = S[Last] + Own[0];
+}
 namespace {
 __global__ void local(int *A) { A[threadIdx.x] = threadIdx.x; }
 } // namespace
@@ -119,6 +125,16 @@ static void launches() {
                              cudaFuncAttributeMaxDynamicSharedMemorySize,
                              1 << 20) == cudaErrorInvalidValue);
   cudaGetLastError();
+  size_t Usual = 48 * 1024; // the static part counts until the attribute is set
+  both<<<1, 1, Usual>>>(A, Usual / 4 - 1);
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  both<<<1, 1, Usual - 128>>>(A, 0);
+  OK(cudaGetLastError());
+  OK(cudaFuncSetAttribute(both, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                          Usual));
+  both<<<1, 1, Usual>>>(A, Usual / 4 - 1);
+  OK(cudaGetLastError());
+  CHECK(A[0] == 12);
   OK(cudaFuncSetAttribute(local, cudaFuncAttributePreferredSharedMemoryCarveout,
                           cudaSharedmemCarveoutMaxL1));
   View V = {A, 100};
