@@ -201,9 +201,9 @@ private:
                                     : 0);
   }
 
-  void onLoopEnd(unsigned Id, const Stmt &, std::optional<AffineIndex> Trips,
-                 bool Early) override {
-    K.Loops[Id].TripCount = std::move(Trips);
+  void onLoopEnd(unsigned Id, const Stmt &,
+                 const std::optional<AffineIndex> &Trips, bool Early) override {
+    K.Loops[Id].TripCount = Trips;
     K.Loops[Id].MayExitEarly = Early;
     if (!Early)
       return;

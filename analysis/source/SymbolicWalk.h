@@ -124,7 +124,7 @@ protected:
   virtual unsigned onLoop(const clang::Stmt &S) { return NextLoop++; }
   /// Its trip count and exits are known, after the body was walked.
   virtual void onLoopEnd(unsigned Id, const clang::Stmt &S,
-                         std::optional<AffineIndex> TripCount,
+                         const std::optional<AffineIndex> &TripCount,
                          bool MayExitEarly) {}
   virtual void onKernelCall(const clang::CUDAKernelCallExpr &Call,
                             const Value &Grid, const Value &Block,

@@ -78,7 +78,7 @@ struct Job {
   void start(const std::string &Parent, unsigned Seconds, unsigned Schedules) {
     static unsigned Number = 0;
     Directory = Parent + "/batch" + std::to_string(Number++);
-    llvm::sys::fs::create_directories(Directory);
+    (void)llvm::sys::fs::create_directories(Directory);
     Child = fork();
     if (Child != 0)
       return;
@@ -111,7 +111,7 @@ struct Job {
         Text = (*Log)->getBuffer().substr(0, 3000).str();
       A = Answer{{{Failure::WholeFile, "no-crash", How + "\n" + Text}}, {}};
     }
-    llvm::sys::fs::remove_directories(Directory);
+    (void)llvm::sys::fs::remove_directories(Directory);
     return *A;
   }
 };

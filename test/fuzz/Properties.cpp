@@ -52,7 +52,7 @@ Memory::Memory(const GeneratedKernel &K) {
     }
     Buffers.push_back(B);
     Slots.push_back(B.Data);
-    Pointers.push_back(&Slots.back());
+    Pointers.push_back(static_cast<void *>(&Slots.back()));
   }
 }
 

@@ -180,6 +180,6 @@ int main(int argc, char **argv) {
                          [&](const Summary &S) { progress(S, Seconds()); });
     Status = reportAll(S, Seconds(), Options);
   }
-  sys::fs::remove_directories(Directory);
+  (void)sys::fs::remove_directories(Directory);
   return Status;
 }

@@ -39,7 +39,7 @@ struct Parsed {
 
 /// Parses a snippet as kernel.cu with the built-in CUDA declarations.
 inline Parsed parseSnippet(llvm::StringRef Code,
-                           std::vector<std::string> Flags = {}) {
+                           const std::vector<std::string> &Flags = {}) {
   Parsed Result;
   Result.Code = Code.str();
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
@@ -52,7 +52,7 @@ inline Parsed parseSnippet(llvm::StringRef Code,
   Command.Directory = "/snippet";
   Command.Filename = "/snippet/kernel.cu";
   Command.CommandLine = {"clang++"};
-  for (std::string &F : Flags)
+  for (const std::string &F : Flags)
     Command.CommandLine.push_back(F);
   Command.CommandLine.push_back("/snippet/kernel.cu");
   FrontEndOptions Options;

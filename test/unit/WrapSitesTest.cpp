@@ -58,7 +58,6 @@ std::vector<Reason> refusals(llvm::StringRef Body, unsigned LoopId = 0,
 }
 
 using ::testing::Contains;
-using ::testing::Each;
 
 TEST(WrapSites, positiveTheLoopItself) {
   EXPECT_EQ(site("for (int j = 0; j < m; ++j) A[i * m + j] = 0;"),
