@@ -334,7 +334,7 @@ TEST(ReserveShared, NegativeAlreadyRewritten) {
     Workbench C(New);
     size_t K = C.kernel("k<int>");
     size_t Begin = New.find("k<int><<<");
-    unsigned End = New.find(";", New.find(">>>", Begin)) + 1;
+    unsigned End = New.find(';', New.find(">>>", Begin)) + 1;
     unsigned Argument = New.find(">>>", Begin);
     C.Spans = {{FileName, unsigned(Begin), End},
                {FileName, Argument, Argument}};
@@ -372,7 +372,7 @@ TEST(ReserveShared, NegativeTheStaticReserveFillsTheLimit) {
   size_t K = C.kernel("k<int>");
   C.R.Kernels[K].Source.StaticSharedBytes = Limit;
   unsigned Begin = New.find("k<int><<<"), Argument = New.find(">>>", Begin);
-  unsigned End = New.find(";", Argument) + 1;
+  unsigned End = New.find(';', Argument) + 1;
   C.Spans = {{FileName, Begin, End}, {FileName, Argument, Argument}};
   C.launch(K, 0, "k<int>", 1);
   reserve(C, Limit);
