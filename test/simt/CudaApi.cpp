@@ -26,6 +26,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <map>
 #include <unistd.h>
 
@@ -39,6 +40,11 @@ struct dim3 {
 #include "catt_simt/host.h"
 
 using namespace catt::simt;
+using Clock = std::chrono::steady_clock;
+
+struct CUevent_st {
+  Clock::time_point At;
+};
 
 namespace {
 
@@ -64,6 +70,7 @@ struct State {
   std::map<const void *, Kernel> Kernels; // by launch stub
   std::map<const void *, Symbol> Symbols; // by host shadow
   std::vector<Config> Configs;
+  std::list<CUevent_st> Events; // a program may leave them to the driver
   cudaError_t Last = cudaSuccess, Sticky = cudaSuccess;
   unsigned Launches = 0;
   FILE *Trace = nullptr;
@@ -422,11 +429,6 @@ cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr A, int) {
 
 //===-- Streams, events, errors -------------------------------------------===//
 
-using Clock = std::chrono::steady_clock;
-struct CUevent_st {
-  Clock::time_point At;
-};
-
 cudaError_t cudaStreamCreate(cudaStream_t *S) { return *S = 0, cudaSuccess; }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *S, unsigned) {
   return cudaStreamCreate(S);
@@ -437,12 +439,15 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
   return done(cudaSuccess);
 }
 cudaError_t cudaEventCreate(cudaEvent_t *E) {
-  return *E = new CUevent_st, done(cudaSuccess);
+  return *E = &state().Events.emplace_back(), done(cudaSuccess);
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *E, unsigned) {
   return cudaEventCreate(E);
 }
-cudaError_t cudaEventDestroy(cudaEvent_t E) { return delete E, cudaSuccess; }
+cudaError_t cudaEventDestroy(cudaEvent_t E) {
+  state().Events.remove_if([E](const CUevent_st &Each) { return &Each == E; });
+  return cudaSuccess;
+}
 cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t) {
   return E->At = Clock::now(), done(cudaSuccess);
 }
