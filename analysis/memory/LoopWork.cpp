@@ -48,7 +48,8 @@ llvm::Expected<LoopWork> loopWork(const Kernel &K, unsigned LoopId,
   if (!Options.Block.count())
     return llvm::createStringError("the block size is not known");
   Work.Iterations = tripsOf(representative(K, LoopId, Options), LoopId);
-  double Warps = double((*Options.Block.count() + WarpLanes - 1) / WarpLanes);
+  int64_t WholeWarps = (*Options.Block.count() + WarpLanes - 1) / WarpLanes;
+  auto Warps = double(WholeWarps);
   std::vector<const Access *> Seen;
   for (const Access &A : K.Accesses) {
     if (!isInside(K, A.Loop, LoopId) || A.Space != AddressSpace::Global)

@@ -64,7 +64,7 @@ double lostShare(double FootprintBytes, double CacheBytes) {
 /// L1 that the sweep behaves as if it had: 21 KiB do not stay in 28 KiB, but
 /// 68 KiB do in 92 KiB.
 static double usableL1(int64_t L1Bytes) {
-  constexpr int64_t NeverFilled = 10 * 1024;
+  constexpr int64_t NeverFilled = int64_t(10) * 1024;
   return double(std::max<int64_t>(L1Bytes - NeverFilled, L1Bytes / 2));
 }
 

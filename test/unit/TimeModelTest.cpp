@@ -151,7 +151,8 @@ Judgement judge(const Case &C, bool Smallest, const std::vector<Point> &Sweep) {
   // A choice that was not swept (3 groups, say) is judged by the point nearest
   // to it: in active warps first, then in blocks.
   auto Active = [](int64_t Groups, int64_t Blocks) {
-    return double((8 + Groups - 1) / Groups * Blocks);
+    int64_t Warps = (8 + Groups - 1) / Groups * Blocks;
+    return double(Warps);
   };
   auto Distance = [&](const Point &P) {
     return std::abs(std::log2(Active(P.Groups, P.Blocks) /
