@@ -104,7 +104,8 @@ public:
       SmallString<256> Absolute;
       Path.toVector(Absolute);
       (void)makeAbsolute(Absolute);
-      sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+      // Behind a symbolic link `..` leads elsewhere: it has to stay.
+      sys::path::remove_dots(Absolute);
       Opened.insert(Absolute.str().str());
     }
     return File;
