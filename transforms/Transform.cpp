@@ -73,10 +73,7 @@ struct Wish {
 };
 } // namespace
 
-/// The text without the reasons in its markers, which name bytes and warps of
-/// one instantiation: "// catt: name(2): reason" becomes "// catt: name(2)",
-/// and the comments below that go on with the reason disappear.
-static std::string withoutReasons(StringRef Text) {
+std::string withoutReasons(StringRef Text) {
   std::string Out;
   bool InHead = false;
   while (!Text.empty()) {

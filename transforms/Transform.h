@@ -99,6 +99,11 @@ llvm::Expected<Edits> rewrite(const Report &Report,
 llvm::Expected<std::map<std::string, std::string>>
 apply(const Edits &Edits, const std::map<std::string, std::string> &Texts);
 
+/// Added text without the reasons in its markers, which name bytes and warps of
+/// one instantiation: "// catt: name(2): reason" becomes "// catt: name(2)",
+/// and the comments below that go on with the reason disappear.
+std::string withoutReasons(llvm::StringRef Text);
+
 /// Takes every edit of this tool out of a text, by its markers. Returns the
 /// text unchanged if there is none. Error: a marker was damaged by hand; the
 /// message names file, line and what to do.

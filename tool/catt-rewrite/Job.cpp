@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 #include "Job.h"
 #include "Output.h"
+#include "tool/report/Fixes.h"
 #include "clang/Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace llvm;
 
@@ -91,6 +93,27 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   return A;
 }
 
+/// Remembers which files were opened: what a build has to watch.
+class RecordingFiles : public vfs::ProxyFileSystem {
+public:
+  using vfs::ProxyFileSystem::ProxyFileSystem;
+  ErrorOr<std::unique_ptr<vfs::File>>
+  openFileForRead(const Twine &Path) override {
+    auto File = vfs::ProxyFileSystem::openFileForRead(Path);
+    if (File) {
+      // Builds fold `..` without looking at links, so no such path may be left.
+      SmallString<256> Absolute, Real;
+      Path.toVector(Absolute);
+      (void)makeAbsolute(Absolute);
+      if (sys::fs::real_path(Absolute, Real))
+        Real = Absolute;
+      Opened.insert(Real.str().str());
+    }
+    return File;
+  }
+  std::set<std::string> Opened;
+};
+
 /// The .clang-format that applies to each file, where there is one. One that
 /// cannot be read is no reason to fail: lines are then added like those around.
 std::map<std::string, clang::format::FormatStyle>
@@ -111,8 +134,8 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
                      const Options &O) {
   const std::string &File = R.Outcome.Name;
   const Report &Analysed = *R.Outcome.Analysed;
-  Expected<Edits> Changes =
-      rewrite(Analysed, RewriteOptions{O.Transforms, stylesFor(Analysed)});
+  RewriteOptions How{O.Transforms, stylesFor(Analysed)};
+  Expected<Edits> Changes = rewrite(Analysed, How);
   if (!Changes)
     return fail(R, ExitDefect,
                 defect("rewriting '" + File +
@@ -141,6 +164,15 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
                            place(*D) + ": " + D->Message,
                        O, File));
   R.NewTexts = std::move(*Texts);
+  if (O.Report != ReportKind::Sarif)
+    return;
+  Expected<std::vector<Fix>> Fixes = fixesOf(Analysed, R.Outcome.Changes, How);
+  if (!Fixes)
+    return fail(R, ExitDefect,
+                defect("rewriting a part of '" + File +
+                           "' failed: " + toString(Fixes.takeError()),
+                       O, File));
+  R.Outcome.Fixes = std::move(*Fixes);
 }
 
 void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
@@ -151,9 +183,11 @@ void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
   F.CudaPath = O.CudaPath;
   F.BuiltInOnly = O.BuiltInOnly;
   // One file system for each job: a working directory of its own.
-  auto Unit = parse(Found.Command, F,
-                    IntrusiveRefCntPtr<vfs::FileSystem>(
-                        vfs::createPhysicalFileSystem().release()));
+  auto Files =
+      makeIntrusiveRefCnt<RecordingFiles>(IntrusiveRefCntPtr<vfs::FileSystem>(
+          vfs::createPhysicalFileSystem().release()));
+  auto Unit = parse(Found.Command, F, Files);
+  R.Read.assign(Files->Opened.begin(), Files->Opened.end());
   if (!Unit)
     return fail(R, ExitInput, toString(Unit.takeError()));
   Expected<Report> Analysed = analyze(**Unit, analysisOptions(Gpu, O));
@@ -223,6 +257,7 @@ JobResult runJob(const std::string &File, Expected<FoundCommand> Command,
     return R;
   }
   R.Outcome.CommandFrom = Command->From;
+  R.WithoutCommand = Command->Without;
   CrashRecoveryContext Recovery;
   if (!Recovery.RunSafelyOnThread([&] { parseAndAnalyse(R, *Command, Gpu, O); },
                                   StackBytes)) {

@@ -21,7 +21,9 @@ namespace catt {
 struct JobResult {
   FileOutcome Outcome;
   int Exit = ExitFine;
-  std::string Path; ///< absolute path of the main file
+  std::string Path;              ///< absolute path of the main file
+  std::vector<std::string> Read; ///< every file that was opened, sorted
+  bool WithoutCommand = false;   ///< parsed with no flags, for want of any
   /// Texts as they were read, for every file in Outcome.Changes or NewTexts.
   std::map<std::string, std::string> OldTexts;
   /// Texts after the edits of this file alone.

@@ -60,6 +60,14 @@ const Applied *findApplied(const Edits &Edits, const Loop &Loop,
   return nullptr;
 }
 
+const Applied *appliedFor(const FileOutcome &File, const Finding &F) {
+  for (const Applied &A : File.Changes.Done)
+    if (A.Transform == F.Id &&
+        (same(A.Where, F.Where) || same(A.Where, F.Site)))
+      return &A;
+  return nullptr;
+}
+
 StringRef toString(Origin From) {
   switch (From) {
   case Origin::Proved:

@@ -69,6 +69,12 @@ public:
     OS.enable_colors(Options.Color);
   }
 
+  std::vector<Finding> collect() {
+    if (File.Analysed)
+      writeReport(*File.Analysed);
+    return std::move(Found);
+  }
+
   std::string run() {
     if (File.Analysed)
       writeReport(*File.Analysed);
@@ -111,6 +117,7 @@ private:
   struct Block {
     std::string Head;
     std::vector<std::pair<Location, std::string>> Notes;
+    const Loop *Contended = nullptr;
   };
 
   void emit(const Location &Where, const Block &B) {
@@ -119,9 +126,24 @@ private:
       Key += "\n" + place(NoteWhere) + Note;
     if (!Said.insert(Key).second)
       return;
+    find(Where, B);
     message("remark", place(Where), B.Head);
     for (const auto &[NoteWhere, Note] : B.Notes)
       message("note", place(NoteWhere), Note);
+  }
+
+  /// Keeps a remark that names a transform or a reason in brackets at its end.
+  void find(const Location &Where, const Block &B) {
+    auto [Message, Id] = StringRef(B.Head).rsplit(" [");
+    if (!Id.consume_back("]"))
+      return;
+    Finding F{Id.str(), Where, {}, Kernel, Message.str(), B.Notes, false};
+    if (B.Contended) {
+      F.Contended = true;
+      if (B.Contended->Site)
+        F.Site = B.Contended->Site->Where;
+    }
+    Found.push_back(std::move(F));
   }
 
   std::string key(const Refusal &R) const {
@@ -134,7 +156,7 @@ private:
       return;
     const Location &Where = R.Where.valid() ? R.Where : Fallback;
     emit(Where,
-         {(Subject + userText(R) + " [" + info(R.Why).Id + "]").str(), {}});
+         {(Subject + userText(R) + " [" + info(R.Why).Id + "]").str(), {}, {}});
   }
 
   void writeHeader(const Report &R);
@@ -154,6 +176,8 @@ private:
   const TextOptions &Options;
   std::string Text;
   raw_string_ostream OS;
+  std::string Kernel; ///< being written
+  std::vector<Finding> Found;
   StringSet<> Said;      ///< blocks printed
   StringSet<> Explained; ///< refusals printed, by place and reason
 };
@@ -264,6 +288,7 @@ void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
                    counted(Plan.LinesPerWarp, "line"),
                    bytes(Plan.FootprintBytes), bytes(Before.L1Bytes), Decision)
                .str();
+  B.Contended = &L;
   // The same place means different things in different instantiations.
   if (K.Source.Name.find('<') != std::string::npos)
     B.Notes.push_back({K.Source.Where, "in '" + K.Source.Name + "'"});
@@ -302,10 +327,11 @@ void Writer::writeLoop(const KernelReport &K, const LoopPlan &Plan) {
   if (Plan.Why)
     return refusal(*Plan.Why, L.Where, loopName(L) + ": ");
   if (Options.Everything)
-    emit(L.Where, {loopName(L) + ": left alone", {}});
+    emit(L.Where, {loopName(L) + ": left alone", {}, {}});
 }
 
 void Writer::writeKernel(const KernelReport &K, const Report &R) {
+  Kernel = K.Source.Name;
   if (Options.Everything) {
     message("remark", place(K.Source.Where),
             formatv("kernel '{0}': {1}, launches known: {2}", K.Source.Name,
@@ -326,7 +352,7 @@ void Writer::writeKernel(const KernelReport &K, const Report &R) {
 void Writer::writeOtherChanges(const Report &R) {
   for (const Applied &A : File.Changes.Done)
     if (A.Transform != "split-warp-groups")
-      emit(A.Where, {A.Summary + " [" + A.Transform + "]", {}});
+      emit(A.Where, {A.Summary + " [" + A.Transform + "]", {}, {}});
 }
 
 void Writer::writeSummary(const Report &R) {
@@ -347,6 +373,7 @@ void Writer::writeReport(const Report &R) {
       message(toString(D.Severity), place(D.Where), D.Message);
   for (const KernelReport &K : R.Kernels)
     writeKernel(K, R);
+  Kernel.clear();
   writeOtherChanges(R);
   for (const Refusal &F : File.Changes.Refused)
     refusal(F, {}, "");
@@ -354,6 +381,11 @@ void Writer::writeReport(const Report &R) {
 }
 
 } // namespace
+
+std::vector<Finding> findings(const FileOutcome &File) {
+  TextOptions Options;
+  return Writer(File, Options).collect();
+}
 
 std::string renderText(const FileOutcome &File, const TextOptions &Options) {
   return Writer(File, Options).run();
