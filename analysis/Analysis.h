@@ -14,6 +14,7 @@
 
 #include "analysis/Types.h"
 #include "analysis/device/Device.h"
+#include "analysis/plan/RegisterPlan.h"
 #include "analysis/source/CudaFrontEnd.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -49,6 +50,8 @@ struct KernelReport {
   Kernel Source;
   std::vector<LoopProfile> Profiles; ///< one per loop, in Kernel::Loops' order
   KernelPlan Plan;
+  std::optional<RegisterUse> Pressure;   ///< where registers were asked for
+  std::optional<RegisterPlan> Registers; ///< and a launch says enough
 };
 
 /// All that is known and decided about one file.

@@ -234,6 +234,7 @@ static void decideBounds(const Kernel &K, const RegisterOptions &O,
   B.Registers = Chosen.CapRegisters;
   B.MinBlocks = blocksMeant(O.Gpu, B.MaxThreads, B.Registers);
   B.Replaces = Bound;
+  B.Force = O.Force;
   Plan.Bounds = B;
   if (O.Form == BoundsForm::MaxRegisters && O.LacksMaxnreg)
     Plan.Refusals.push_back({Reason::ToolkitTooOld, K.Where, "__maxnreg__"});

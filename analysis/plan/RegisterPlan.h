@@ -58,6 +58,7 @@ struct BoundsPlan {
   int64_t MinBlocks = 0;  ///< T: resident blocks that it asks for
   int64_t Registers = 0;  ///< the cap that this means
   bool Replaces = false;  ///< there are bounds already
+  bool Force = false;     ///< whatever else uses the kernel
 };
 
 /// A bound of the source or of the flags that is met only by spilling.
