@@ -249,8 +249,9 @@ static void addOrder(const Instruction &I, Operation &O) {
   StringRef Base = I.base();
   O.EndsBlock = Base == "bra" || Base == "brx" || Base == "ret" ||
                 Base == "exit" || Base == "trap";
-  O.Calls = Base == "call";
-  if (O.EndsBlock)
+  bool Inlined = isMathFunction(I.Callee);
+  O.Calls = Base == "call" && !Inlined;
+  if (O.EndsBlock || Inlined)
     return;
   if (Base == "ld" && !I.has("volatile")) {
     if (!I.has("nc") && !I.has("const") && !I.has("param"))

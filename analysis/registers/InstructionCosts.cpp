@@ -20,8 +20,14 @@ static InstructionCost ofLoad(const ptx::Instruction &I) {
   return {400, 0};
 }
 
+bool isMathFunction(StringRef Name) { return Name.starts_with("__nv_"); }
+
+static InstructionCost ofMath(StringRef Name) { return {100, 8}; }
+
 InstructionCost costOf(const ptx::Instruction &I) {
   StringRef Base = I.base();
+  if (isMathFunction(I.Callee))
+    return ofMath(I.Callee);
   if (Base == "ld")
     return ofLoad(I);
   bool Double = I.has("f64");

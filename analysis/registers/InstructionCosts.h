@@ -17,7 +17,11 @@ struct InstructionCost {
   unsigned Temporaries = 0; ///< 32-bit registers of its expansion
 };
 
-/// Of one instruction.
+/// True for the functions of NVIDIA's device math library ("libdevice User's
+/// Guide"), "__nv_sinf", which are called where no toolkit gives their bodies.
+bool isMathFunction(llvm::StringRef Name);
+
+/// Of one instruction. A call of a math function costs what its body needs.
 InstructionCost costOf(const ptx::Instruction &I);
 
 } // namespace catt

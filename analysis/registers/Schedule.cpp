@@ -36,11 +36,17 @@ struct Node {
 /// One block, in single assignment, with its loop unrolled.
 class BlockScheduler {
 public:
-  BlockScheduler(const Code &C, const Liveness &L, unsigned B, unsigned Copies)
-      : C(C), L(L), B(B), Copies(Copies) {
+  /// KeepNames: no value may be written while an earlier one of its name is
+  /// still to be read, so that the order can be that of a Code.
+  BlockScheduler(const Code &C, const Liveness &L, unsigned B, unsigned Copies,
+                 bool KeepNames = false)
+      : C(C), L(L), B(B), Copies(Copies), KeepNames(KeepNames) {
     build();
   }
+  /// Returns the largest pressure. Once for each object.
   unsigned run(unsigned Limit);
+  /// The operations in the order of the run.
+  const std::vector<const Operation *> &order() const { return Order; }
 
 private:
   void build();
@@ -48,6 +54,7 @@ private:
   void addNode(unsigned Index);
   void depend(unsigned Before, unsigned After);
   void dependOnMemory(unsigned Number);
+  void dependOnNames(unsigned Number);
   void findHeights();
   unsigned versionOf(unsigned Value);
   unsigned define(unsigned Value);
@@ -58,6 +65,9 @@ private:
   const Code &C;
   const Liveness &L;
   unsigned B, Copies;
+  bool KeepNames;
+  std::vector<const Operation *> Order;
+  llvm::DenseMap<unsigned, std::vector<unsigned>> Touched; ///< value -> nodes
   std::vector<Node> Nodes;
   std::vector<Version> Versions;
   llvm::DenseMap<unsigned, unsigned> Current; ///< value -> version
@@ -109,6 +119,18 @@ void BlockScheduler::dependOnMemory(unsigned Number) {
   Memory.push_back(Number);
 }
 
+/// Behind all that read or write the names that Number writes.
+void BlockScheduler::dependOnNames(unsigned Number) {
+  const Operation &O = *Nodes[Number].Op;
+  for (unsigned Value : O.Defines)
+    for (unsigned Before : Touched[Value])
+      depend(Before, Number);
+  for (unsigned Value : O.Defines)
+    Touched[Value] = {Number};
+  for (unsigned Value : O.Uses)
+    Touched[Value].push_back(Number);
+}
+
 void BlockScheduler::addNode(unsigned Index) {
   const Operation &O = C.Operations[Index];
   unsigned Number = Nodes.size();
@@ -122,6 +144,8 @@ void BlockScheduler::addNode(unsigned Index) {
       depend(From->second, Number);
   }
   dependOnMemory(Number);
+  if (KeepNames)
+    dependOnNames(Number);
   for (unsigned Value : O.Defines) {
     unsigned V = define(Value);
     Nodes[Number].Defines.push_back(V);
@@ -211,6 +235,7 @@ size_t BlockScheduler::choose(llvm::ArrayRef<unsigned> Ready, bool Tight,
 
 void BlockScheduler::start(unsigned Number, unsigned &Clock) {
   Node &N = Nodes[Number];
+  Order.push_back(N.Op);
   Clock = std::max(Clock, N.Earliest) + 1;
   for (unsigned V : N.Uses)
     if (--Versions[V].Readers == 0 && !Versions[V].LiveOut)
@@ -254,6 +279,24 @@ std::vector<unsigned> scheduledPressure(const Code &C, const Liveness &L,
                     Block.End - Block.First <= Options.MaxBody;
     BlockScheduler S(C, L, B, Unrolled ? Options.Copies : 1);
     Result.push_back(S.run(Options.Limit));
+  }
+  return Result;
+}
+
+Code reordered(const Code &C, const Liveness &L, unsigned Limit) {
+  Code Result{C.Values, {}, C.Blocks, C.Notes};
+  std::vector<unsigned> Before = pressure(C, L);
+  for (auto [B, Block] : llvm::enumerate(C.Blocks)) {
+    BlockScheduler S(C, L, B, 1, /*KeepNames=*/true);
+    auto First = Before.begin() + Block.First, End = Before.begin() + Block.End;
+    unsigned Now = First == End ? 0 : *std::max_element(First, End);
+    if (S.run(Limit) < Now)
+      for (const Operation *O : S.order())
+        Result.Operations.push_back(*O);
+    else
+      Result.Operations.insert(Result.Operations.end(),
+                               C.Operations.begin() + Block.First,
+                               C.Operations.begin() + Block.End);
   }
   return Result;
 }

@@ -38,6 +38,10 @@ struct ScheduleOptions {
 std::vector<unsigned> scheduledPressure(const Code &C, const Liveness &L,
                                         const ScheduleOptions &Options);
 
+/// C with each block in the order that the scheduler takes under a limit, where
+/// that needs fewer registers than the order that it has.
+Code reordered(const Code &C, const Liveness &L, unsigned Limit);
+
 } // namespace catt
 
 #endif

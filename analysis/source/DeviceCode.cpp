@@ -183,6 +183,7 @@ static llvm::Error compile(const TranslationUnit &Unit, DeviceCode &Result) {
   CompilerInstance Clang(forCode(Unit, Result.HasMathLibrary));
   Clang.setVirtualFileSystem(Unit.files());
   Clang.createDiagnostics(&Collector, /*ShouldOwnClient=*/false);
+  Clang.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   if (!Clang.createTarget())
     return fail("clang cannot compile for " + Unit.architecture());
   llvm::LLVMContext Context;
