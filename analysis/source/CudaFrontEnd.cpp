@@ -247,6 +247,10 @@ const std::vector<Diagnostic> &TranslationUnit::diagnostics() const {
 const std::vector<std::string> &TranslationUnit::notes() const {
   return P->Notes;
 }
+const CompilerInvocation &TranslationUnit::invocation() const {
+  return *P->Invocation;
+}
+FilesRef TranslationUnit::files() const { return P->Files; }
 
 llvm::Expected<std::vector<Diagnostic>>
 TranslationUnit::check(const std::map<std::string, std::string> &Texts) const {
