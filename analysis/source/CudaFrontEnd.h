@@ -36,6 +36,7 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,8 @@ public:
   const std::vector<Diagnostic> &diagnostics() const;
   /// Remarks of the flag translation: "-use_fast_math: approximated by ...".
   const std::vector<std::string> &notes() const;
+  /// -maxrregcount of the command, if it has one.
+  std::optional<int> maxRegisters() const;
 
   /// How clang was called, and the files that it saw: for another run.
   const clang::CompilerInvocation &invocation() const;

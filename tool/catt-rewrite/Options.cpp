@@ -45,9 +45,33 @@ cl::opt<std::string>
             cl::desc("Leave a loop alone if the time model predicts a smaller "
                      "gain (default 5; --model=catt does not ask it)"));
 cl::opt<std::string>
-    TransformNames("transforms", cl::value_desc("a,b|all"), cl::init("all"),
-                   cl::cat(Category),
-                   cl::desc("Which transforms to apply (listed below)"));
+    TransformNames("transforms", cl::value_desc("a,b|all"), cl::cat(Category),
+                   cl::desc("Which transforms to apply (listed below); "
+                            "default: all but launch-bounds"));
+cl::opt<std::string> SelectorName(
+    "selector", cl::value_desc("model|tpsc|orion|unified|dru"),
+    cl::cat(Category),
+    cl::desc("Look at registers, and choose registers and blocks by this rule "
+             "(default: model)"));
+cl::opt<bool> AskPtxas(
+    "ptxas", cl::cat(Category),
+    cl::desc("Look at registers, and ask the toolkit's ptxas for registers and "
+             "spills under every cap that matters, instead of estimating"));
+cl::opt<std::string>
+    PtxFile("ptx", cl::value_desc("file"), cl::cat(Category),
+            cl::desc("Look at registers, in this PTX of the source (nvcc -ptx) "
+                     "instead of clang's own"));
+cl::opt<std::string> BoundsName(
+    "bounds", cl::value_desc("launch-bounds|maxnreg"),
+    cl::init("launch-bounds"), cl::cat(Category),
+    cl::desc("What the transform launch-bounds writes: "
+             "__launch_bounds__(B, T), or __maxnreg__(n), which any launch "
+             "may exceed (CUDA 12.4)"));
+cl::opt<bool>
+    Force("force", cl::cat(Category),
+          cl::desc("Write launch bounds although there are some already, "
+                   "launches may stand elsewhere, or register numbers are "
+                   "estimates"));
 cl::opt<std::string>
     KernelGlob("kernel", cl::value_desc("glob"), cl::init("*"),
                cl::cat(Category),
@@ -72,10 +96,11 @@ cl::opt<std::string> ExportFixes(
     "export-fixes", cl::value_desc("yaml"), cl::cat(Category),
     cl::desc("Write the edits to a file for clang-apply-replacements"));
 cl::opt<std::string>
-    ReportName("report", cl::value_desc("text|json"), cl::cat(Category),
-               cl::desc("Report on every kernel and loop. Without "
-                        "--report-file it goes to standard output, in place "
-                        "of the rewritten source"));
+    ReportName("report", cl::value_desc("text|json|flags"), cl::cat(Category),
+               cl::desc("Report on every kernel and loop; flags: register "
+                        "caps as compiler options. Without --report-file it "
+                        "goes to standard output, in place of the rewritten "
+                        "source"));
 cl::opt<std::string> ReportFile("report-file", cl::value_desc("file"),
                                 cl::cat(Category),
                                 cl::desc("Where --report goes"));
@@ -173,8 +198,12 @@ Expected<Shape> parseShape(StringRef What, StringRef Text) {
 }
 
 Error readTransforms(Options &O) {
-  if (TransformNames == "all")
+  if (TransformNames.getNumOccurrences() == 0)
     return Error::success();
+  if (TransformNames == "all") {
+    O.Transforms = {"all"};
+    return Error::success();
+  }
   SmallVector<StringRef, 4> Names;
   StringRef(TransformNames).split(Names, ',');
   for (StringRef Name : Names) {
@@ -206,6 +235,36 @@ Error readAssumptions(Options &O) {
       return usage("--assume gives '" + Name + "' two values, " +
                    Twine(It->second) + " and " + Twine(Value));
   }
+  return Error::success();
+}
+
+/// Options that concern registers; each but --force asks to look at them.
+Error readRegisters(Options &O) {
+  if (SelectorName.getNumOccurrences()) {
+    O.HowRegisters = findSelector(SelectorName);
+    if (!O.HowRegisters) {
+      std::string Known;
+      for (Selector How : allSelectors())
+        Known += (Known.empty() ? "" : ", ") + name(How).str();
+      return usage("--selector must be one of " + Known + ", not '" +
+                   SelectorName + "'");
+    }
+  }
+  if (BoundsName != "launch-bounds" && BoundsName != "maxnreg")
+    return usage("--bounds must be launch-bounds or maxnreg, not '" +
+                 BoundsName + "'");
+  O.Bounds = BoundsName == "maxnreg" ? BoundsForm::MaxRegisters
+                                     : BoundsForm::LaunchBounds;
+  O.Force = Force;
+  O.PtxFile = PtxFile;
+  O.AskPtxas = AskPtxas;
+  O.Registers = O.HowRegisters || O.AskPtxas || !O.PtxFile.empty() ||
+                O.Report == ReportKind::Flags ||
+                is_contained(O.Transforms, "launch-bounds") ||
+                is_contained(O.Transforms, "all");
+  if (O.Files.size() > 1 && !O.PtxFile.empty())
+    return usage("--ptx is the PTX of one file, and there are " +
+                 Twine(O.Files.size()));
   return Error::success();
 }
 
@@ -249,7 +308,9 @@ Error readValues(Options &O) {
   }
   if (Error E = readAssumptions(O))
     return E;
-  return readTransforms(O);
+  if (Error E = readTransforms(O))
+    return E;
+  return readRegisters(O);
 }
 
 /// Options that decide what is read and what becomes of the result.
@@ -266,9 +327,12 @@ Error readModes(Options &O) {
   O.FixesFile = ExportFixes;
   O.ReportFile = ReportFile;
   if (ReportName.getNumOccurrences()) {
-    if (ReportName != "text" && ReportName != "json")
-      return usage("--report must be text or json, not '" + ReportName + "'");
-    O.Report = ReportName == "json" ? ReportKind::Json : ReportKind::Text;
+    if (ReportName != "text" && ReportName != "json" && ReportName != "flags")
+      return usage("--report must be text, json or flags, not '" + ReportName +
+                   "'");
+    O.Report = ReportName == "json"    ? ReportKind::Json
+               : ReportName == "flags" ? ReportKind::Flags
+                                       : ReportKind::Text;
   }
   if (InPlace)
     O.Output = OutputMode::InPlace;
@@ -300,9 +364,9 @@ Error checkContradictions() {
     if (given(A) && given(B))
       return usage(Spell(A) + " and " + Spell(B) + " contradict each other");
   if (given(ReportFile) && !given(ReportName))
-    return usage("--report-file needs --report=text or --report=json");
+    return usage("--report-file needs --report=text, json or flags");
   for (const cl::opt<std::string> *O :
-       {&Gpu, &ExportFixes, &ReportFile, &BuildPath, &CudaPath})
+       {&Gpu, &ExportFixes, &ReportFile, &BuildPath, &CudaPath, &PtxFile})
     if (given(*O) && O->empty())
       return usage(Spell(*O) + " is given without a value");
   if (given(ReportName) && ReportFile.empty() && given(Diff))

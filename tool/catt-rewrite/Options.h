@@ -42,6 +42,7 @@ enum class ReportKind : uint8_t {
   Remarks, ///< on standard error, only what concerns contended loops
   Text,    ///< --report=text: every kernel and loop
   Json,    ///< --report=json
+  Flags,   ///< --report=flags: register caps for a build system
 };
 
 struct Options {
@@ -53,11 +54,19 @@ struct Options {
   std::optional<int64_t> L1Bytes;
   Model How = Model::Exact;
   std::optional<double> MinGain;       ///< absent: the analysis's default
-  std::vector<std::string> Transforms; ///< empty: all
+  std::vector<std::string> Transforms; ///< empty: those that are default
   std::string KernelGlob = "*";
   std::map<std::string, std::vector<Launch>> Launches;
   std::map<std::string, int64_t> Assumed;
   std::string HeaderFilter;
+
+  /// Registers are looked at: one of the options below asks for them.
+  bool Registers = false;
+  std::optional<Selector> HowRegisters; ///< --selector
+  BoundsForm Bounds = BoundsForm::LaunchBounds;
+  bool Force = false;
+  std::string PtxFile; ///< --ptx
+  bool AskPtxas = false;
 
   OutputMode Output = OutputMode::Stdout;
   std::string FixesFile;

@@ -266,6 +266,8 @@ Error writeReport(ArrayRef<JobResult> Results, const Options &O) {
             sys::Process::StandardOutHasColors();
   if (O.Report == ReportKind::Json)
     Text = renderJson(Outcomes);
+  else if (O.Report == ReportKind::Flags)
+    Text = renderFlags(Outcomes);
   else
     for (const FileOutcome &F : Outcomes)
       Text += renderText(F, T);
