@@ -56,6 +56,7 @@ std::vector<Launch> launchesOf(const Kernel &K,
 
 void decide(KernelReport &Report, const AnalysisOptions &Options) {
   Kernel &K = Report.Source;
+  K.Launches = launchesOf(K, Options);
   for (const Loop &L : K.Loops)
     Report.Profiles.push_back({L.Id, {}, std::nullopt, std::nullopt});
   if (K.Loops.empty()) {
@@ -63,7 +64,6 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
       Report.Plan.Refusals.push_back({Reason::NoLoop, K.Where, ""});
     return;
   }
-  K.Launches = launchesOf(K, Options);
   std::vector<unsigned> Known; // launches with a block size
   for (unsigned I = 0; I < K.Launches.size(); ++I)
     if (K.Launches[I].Block.count())
@@ -146,6 +146,7 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
         R.Texts[Path] = std::move(*Text);
   };
   AddText(R.MainFile);
+  std::vector<std::vector<Launch>> Seen; // before the user's go before them
   for (Kernel &K : Kernels) {
     AddText(K.Span.File);
     refuseBroken(K, R);
@@ -153,11 +154,13 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
     for (const Loop &L : K.Loops)
       if (L.Site)
         AddText(L.Site->Span.File);
+    Seen.push_back(K.Launches);
     KernelReport KR;
     KR.Source = std::move(K);
     decide(KR, Options);
     R.Kernels.push_back(std::move(KR));
   }
+  hintRegisters(Unit, Options.Registers, Seen, Options.MinGain, R);
   return R;
 }
 

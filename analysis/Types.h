@@ -85,12 +85,13 @@ enum class Reason : uint8_t {
   NoLoop,         ///< the kernel has no loop
   NoGlobalAccess, ///< the loop touches no memory that L1 caches
   // Not known.
-  UnknownLaunch,    ///< no launch gives the block size
-  UnknownStride,    ///< a stride is known only at run time
-  UnknownTripCount, ///< a loop bound is known only at run time
-  Irregular,        ///< an index depends on loaded data
-  TooComplex,       ///< the counting quota ran out
-  NotInstantiated,  ///< a template that this file never instantiates
+  UnknownLaunch,      ///< no launch gives the block size
+  UnknownStride,      ///< a stride is known only at run time
+  UnknownTripCount,   ///< a loop bound is known only at run time
+  Irregular,          ///< an index depends on loaded data
+  TooComplex,         ///< the counting quota ran out
+  RegistersEstimated, ///< no assembler confirmed the register numbers
+  NotInstantiated,    ///< a template that this file never instantiates
   // Not worth it.
   CannotFit, ///< even one warp of one block overflows L1
   SmallGain, ///< predicted gain below the threshold
@@ -103,6 +104,7 @@ enum class Reason : uint8_t {
   InlineAssembly,     ///< asm that is not known to be harmless
   CooperativeLaunch,  ///< launched cooperatively: blocks wait for each other
   ThreadsExitedEarly, ///< some threads returned before, before sm_70
+  LaunchedElsewhere,  ///< a launch not in sight may exceed a launch bound
   // Not editable.
   InMacro,              ///< written by a macro
   InSystemHeader,       ///< not the user's file
@@ -112,6 +114,8 @@ enum class Reason : uint8_t {
   Suppressed,           ///< catt: off or NOLINT
   AlreadyRewritten,     ///< carries this tool's marker
   LaunchNotEditable,    ///< the launch cannot be edited, or is not visible
+  BoundsExist,          ///< the kernel has launch bounds of its own
+  ToolkitTooOld,        ///< the toolkit lacks what would be written
   NotEnoughShared,      ///< shared memory left is too small to reserve
   BrokenCode,           ///< an error in the kernel's own code
   LoopDeclaresResult,   ///< a declaration stops the statement being wrapped

@@ -61,6 +61,12 @@ static bool isOurs(const Piece &P, StringRef Code) {
       {"reserve-shared", Kind::Head, Kind::Begin, R"(\()"},
       {"reserve-shared", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
       {"prefer-l1", Kind::Head, Kind::Done, SetAttribute},
+      {"launch-bounds", Kind::Head, Kind::Done,
+       R"(__launch_bounds__\([0-9]+,[0-9]+\))"},
+      {"launch-bounds", Kind::Head, Kind::Done, R"(__maxnreg__\([0-9]+\))"},
+      {"launch-bounds", Kind::Head, Kind::Done, R"(,[0-9]+)"},
+      {"launch-bounds", Kind::Head, Kind::Begin, R"(0\*\()"},
+      {"launch-bounds", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
   };
   return llvm::any_of(Shapes, [&](const CodeShape &S) {
     return S.Transform == P.Transform && S.First == P.First->K &&

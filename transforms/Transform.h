@@ -64,6 +64,8 @@ public:
   virtual llvm::StringRef name() const = 0;
   /// One sentence; the same in the header, the page and --help.
   virtual llvm::StringRef summary() const = 0;
+  /// Runs where the user names no transforms.
+  virtual bool isDefault() const { return true; }
   /// Cheap: does the plan ask for it, and what stands against it? Returns the
   /// refusals; `Wanted` is false if the plan does not ask for it at all.
   struct Preparation {
@@ -83,7 +85,8 @@ public:
 llvm::ArrayRef<const Transform *> allTransforms();
 
 struct RewriteOptions {
-  std::vector<std::string> Transforms; ///< names; empty: all
+  /// Names, or "all"; empty: those that are default.
+  std::vector<std::string> Transforms;
   /// Formatting of added lines by absolute path, as the .clang-format beside
   /// the file gives it; files that are absent: like the surrounding lines.
   std::map<std::string, clang::format::FormatStyle> Styles;

@@ -81,6 +81,7 @@ struct TranslationUnit::Impl {
   Toolkit Kit;
   std::vector<Diagnostic> Diagnostics;
   std::vector<std::string> Notes;
+  std::optional<int> MaxRegisters;
   std::shared_ptr<CompilerInvocation> Invocation;
   FilesRef Files;
   std::optional<Preamble> Prefix;
@@ -243,9 +244,16 @@ const Toolkit &TranslationUnit::toolkit() const { return P->Kit; }
 const std::vector<Diagnostic> &TranslationUnit::diagnostics() const {
   return P->Diagnostics;
 }
+std::optional<int> TranslationUnit::maxRegisters() const {
+  return P->MaxRegisters;
+}
 const std::vector<std::string> &TranslationUnit::notes() const {
   return P->Notes;
 }
+const CompilerInvocation &TranslationUnit::invocation() const {
+  return *P->Invocation;
+}
+FilesRef TranslationUnit::files() const { return P->Files; }
 
 llvm::Expected<std::vector<Diagnostic>>
 TranslationUnit::check(const std::map<std::string, std::string> &Texts) const {
@@ -316,6 +324,7 @@ static llvm::Error prepare(TranslationUnit::Impl &P,
   if (!Clang)
     return Clang.takeError();
   P.Notes = Clang->Notes;
+  P.MaxRegisters = Clang->MaxRegisters;
   auto Kit = findToolkit(Options, *Clang, *P.Files);
   if (!Kit)
     return Kit.takeError();

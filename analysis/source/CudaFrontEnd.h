@@ -36,11 +36,13 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace clang {
 class ASTContext;
+class CompilerInvocation;
 class Preprocessor;
 namespace tooling {
 struct CompileCommand;
@@ -90,6 +92,12 @@ public:
   const std::vector<Diagnostic> &diagnostics() const;
   /// Remarks of the flag translation: "-use_fast_math: approximated by ...".
   const std::vector<std::string> &notes() const;
+  /// -maxrregcount of the command, if it has one.
+  std::optional<int> maxRegisters() const;
+
+  /// How clang was called, and the files that it saw: for another run.
+  const clang::CompilerInvocation &invocation() const;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files() const;
 
   /// Parses again with other texts for some files (by absolute path) and
   /// returns what clang says of it. Error: the parse could not be started.

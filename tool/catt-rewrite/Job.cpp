@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 #include "Job.h"
 #include "Output.h"
+#include "analysis/RegisterSources.h"
 #include "tool/report/Fixes.h"
 #include "clang/Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 
@@ -90,6 +92,9 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   A.Told = O.Launches;
   A.Assumed = O.Assumed;
   A.HeaderFilter = O.HeaderFilter;
+  A.Registers.How = O.HowRegisters.value_or(Selector::Model);
+  A.Registers.Form = O.Bounds;
+  A.Registers.Force = O.Force;
   return A;
 }
 
@@ -113,6 +118,24 @@ public:
   }
   std::set<std::string> Opened;
 };
+
+/// Who says what registers the kernels take. Error: --ptx cannot be read.
+Error askRegisters(const Options &O, AnalysisOptions &A) {
+  if (!wantsRegisters(O))
+    return Error::success();
+  RegisterSourceOptions S;
+  if (!O.PtxFile.empty()) {
+    Expected<std::string> Text = readSource(O.PtxFile);
+    if (!Text)
+      return Text.takeError();
+    S.Ptx = std::move(*Text);
+    S.PtxName = O.PtxFile;
+  }
+  S.AskPtxas = O.AskPtxas;
+  S.Jobs = hardware_concurrency().compute_thread_count();
+  A.Registers.Ask = registerSource(S);
+  return Error::success();
+}
 
 /// The .clang-format that applies to each file, where there is one. One that
 /// cannot be read is no reason to fail: lines are then added like those around.
@@ -190,7 +213,10 @@ void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
   R.Read.assign(Files->Opened.begin(), Files->Opened.end());
   if (!Unit)
     return fail(R, ExitInput, toString(Unit.takeError()));
-  Expected<Report> Analysed = analyze(**Unit, analysisOptions(Gpu, O));
+  AnalysisOptions HowToAnalyse = analysisOptions(Gpu, O);
+  if (Error E = askRegisters(O, HowToAnalyse))
+    return fail(R, ExitInput, toString(std::move(E)));
+  Expected<Report> Analysed = analyze(**Unit, HowToAnalyse);
   if (!Analysed)
     return fail(R, ExitDefect,
                 defect("analysing '" + File +

@@ -45,9 +45,33 @@ cl::opt<std::string>
             cl::desc("Leave a loop alone if the time model predicts a smaller "
                      "gain (default 5; --model=catt does not ask it)"));
 cl::opt<std::string>
-    TransformNames("transforms", cl::value_desc("a,b|all"), cl::init("all"),
-                   cl::cat(Category),
-                   cl::desc("Which transforms to apply (listed below)"));
+    TransformNames("transforms", cl::value_desc("a,b|all"), cl::cat(Category),
+                   cl::desc("Which transforms to apply (listed below); "
+                            "default: all but launch-bounds"));
+cl::opt<std::string> SelectorName(
+    "selector", cl::value_desc("model|tpsc|orion|unified|dru"),
+    cl::cat(Category),
+    cl::desc("Look at registers, and choose registers and blocks by this rule "
+             "(default: model)"));
+cl::opt<bool> AskPtxas(
+    "ptxas", cl::cat(Category),
+    cl::desc("Look at registers, and ask the toolkit's ptxas for registers and "
+             "spills under every cap that matters, instead of estimating"));
+cl::opt<std::string>
+    PtxFile("ptx", cl::value_desc("file"), cl::cat(Category),
+            cl::desc("Look at registers, in this PTX of the source (nvcc -ptx) "
+                     "instead of clang's own"));
+cl::opt<std::string> BoundsName(
+    "bounds", cl::value_desc("launch-bounds|maxnreg"),
+    cl::init("launch-bounds"), cl::cat(Category),
+    cl::desc("What the transform launch-bounds writes: "
+             "__launch_bounds__(B, T), or __maxnreg__(n), which any launch "
+             "may exceed (CUDA 12.4)"));
+cl::opt<bool>
+    Force("force", cl::cat(Category),
+          cl::desc("Write launch bounds although there are some already, "
+                   "launches may stand elsewhere, or register numbers are "
+                   "estimates"));
 cl::opt<std::string>
     KernelGlob("kernel", cl::value_desc("glob"), cl::init("*"),
                cl::cat(Category),
@@ -82,7 +106,7 @@ cl::opt<std::string> ExportFixes(
     "export-fixes", cl::value_desc("yaml"), cl::cat(Category),
     cl::desc("Write the edits to a file for clang-apply-replacements"));
 cl::opt<std::string>
-    ReportName("report", cl::value_desc("text|json|sarif|opt-remarks"),
+    ReportName("report", cl::value_desc("text|json|sarif|opt-remarks|flags"),
                cl::cat(Category),
                cl::desc("Report on every kernel and loop. Without "
                         "--report-file it goes to standard output, in place "
@@ -192,6 +216,32 @@ Error readSettings(Options &O) {
   return Error::success();
 }
 
+/// Options that concern registers; each but --force asks to look at them.
+Error readRegisters(Options &O) {
+  if (SelectorName.getNumOccurrences()) {
+    O.HowRegisters = findSelector(SelectorName);
+    if (!O.HowRegisters) {
+      std::string Known;
+      for (Selector How : allSelectors())
+        Known += (Known.empty() ? "" : ", ") + name(How).str();
+      return usage("--selector must be one of " + Known + ", not '" +
+                   SelectorName + "'");
+    }
+  }
+  if (BoundsName != "launch-bounds" && BoundsName != "maxnreg")
+    return usage("--bounds must be launch-bounds or maxnreg, not '" +
+                 BoundsName + "'");
+  O.Bounds = BoundsName == "maxnreg" ? BoundsForm::MaxRegisters
+                                     : BoundsForm::LaunchBounds;
+  O.Force = Force;
+  O.PtxFile = PtxFile;
+  O.AskPtxas = AskPtxas;
+  if (O.Files.size() > 1 && !O.PtxFile.empty())
+    return usage("--ptx is the PTX of one file, and there are " +
+                 Twine(O.Files.size()));
+  return Error::success();
+}
+
 Error readJobs(Options &O) {
   Expected<int64_t> N = wholeNumber("-j", Jobs, 0, 1024);
   if (!N)
@@ -220,9 +270,11 @@ Error readModes(Options &O) {
                     .Case("json", ReportKind::Json)
                     .Case("sarif", ReportKind::Sarif)
                     .Case("opt-remarks", ReportKind::OptRemarks)
+                    .Case("flags", ReportKind::Flags)
                     .Default(std::nullopt);
     if (!Kind)
-      return usage("--report must be text, json, sarif or opt-remarks, not '" +
+      return usage("--report must be text, json, sarif, opt-remarks or "
+                   "flags, not '" +
                    ReportName + "'");
     O.Report = *Kind;
   }
@@ -263,7 +315,7 @@ Error checkContradictions() {
     return usage("--report-file needs --report");
   for (const cl::opt<std::string> *O :
        {&Gpu, &ExportFixes, &ReportFile, &BuildPath, &CudaPath, &ConfigPath,
-        &OutputFile, &Depfile})
+        &OutputFile, &Depfile, &PtxFile})
     if (given(*O) && O->empty())
       return usage(spell(*O) + " is given without a value");
   if (given(ReportName) && ReportFile.empty() && given(Diff))
@@ -341,12 +393,21 @@ Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
     return E;
   if (Error E = readSettings(O))
     return E;
+  if (Error E = readRegisters(O))
+    return E;
   if (Error E = readJobs(O))
     return E;
   return std::optional<Options>(std::move(O));
 }
 
 } // namespace
+
+bool wantsRegisters(const Options &O) {
+  return O.HowRegisters || O.AskPtxas || !O.PtxFile.empty() ||
+         O.Report == ReportKind::Flags ||
+         is_contained(O.Transforms, "launch-bounds") ||
+         is_contained(O.Transforms, "all");
+}
 
 Options withConfig(Options O, const Config &File) {
   Stated All = overlay(File.Said, Stated{O, O.Said});

@@ -44,6 +44,7 @@ enum class ReportKind : uint8_t {
   Json,       ///< --report=json
   Sarif,      ///< --report=sarif
   OptRemarks, ///< --report=opt-remarks
+  Flags,      ///< --report=flags: register caps for a build system
 };
 
 struct Options : Settings {
@@ -51,6 +52,13 @@ struct Options : Settings {
   std::vector<std::string> Files; ///< as given
   std::string Program;            ///< argv[0], for reproduction commands
   std::vector<std::string> Given; ///< every argument but the files
+
+  /// What asks for a look at registers, beside transforms and reports.
+  std::optional<Selector> HowRegisters; ///< --selector
+  BoundsForm Bounds = BoundsForm::LaunchBounds;
+  bool Force = false;
+  std::string PtxFile; ///< --ptx
+  bool AskPtxas = false;
 
   OutputMode Output = OutputMode::Stdout;
   std::string OutputFile; ///< -o: instead of standard output
@@ -79,6 +87,9 @@ struct ParsedOptions {
 };
 
 ParsedOptions parseOptions(int Argc, const char **Argv);
+
+/// True if an option, a transform or a report asks for a look at registers.
+bool wantsRegisters(const Options &O);
 
 /// The options for one file: where the command line says nothing, its
 /// configuration does.

@@ -209,6 +209,9 @@ Error writeReport(ArrayRef<JobResult> Results, const Options &O) {
   case ReportKind::OptRemarks:
     Text = renderOptRemarks(Outcomes, T.Root);
     break;
+  case ReportKind::Flags:
+    Text = renderFlags(Outcomes);
+    break;
   }
   if (!O.ReportFile.empty())
     return writeFile(O.ReportFile, Text);

@@ -86,8 +86,10 @@ Error setMinGain(Settings &S, StringRef Value, StringRef Spelled) {
 }
 
 Error setTransforms(Settings &S, StringRef Value, StringRef Spelled) {
-  if (Value == "all")
+  if (Value == "all") {
+    S.Transforms = {"all"};
     return Error::success();
+  }
   SmallVector<StringRef, 4> Names;
   Value.split(Names, ',');
   for (StringRef Name : Names) {
@@ -225,9 +227,7 @@ const Row Table[] = {
        return Words{std::to_string(std::lround(S.MinGain.value_or(0) * 100))};
      }},
     {"transforms", setTransforms, replace<&Settings::Transforms>,
-     [](const Settings &S) {
-       return S.Transforms.empty() ? Words{"all"} : S.Transforms;
-     }},
+     [](const Settings &S) { return S.Transforms; }},
     {"kernel", setKernel, replace<&Settings::KernelGlob>,
      one<&Settings::KernelGlob>},
     {"launch", addLaunch, replaceNamed<&Settings::Launches>, printLaunches},

@@ -39,7 +39,7 @@ struct Settings {
   std::optional<int64_t> L1Bytes;
   Model How = Model::Exact;
   std::optional<double> MinGain;       ///< absent: the analysis's default
-  std::vector<std::string> Transforms; ///< empty: all
+  std::vector<std::string> Transforms; ///< empty: those that are default
   std::string KernelGlob = "*";
   std::map<std::string, std::vector<Launch>> Launches;
   std::map<std::string, int64_t> Assumed;

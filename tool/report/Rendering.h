@@ -73,6 +73,17 @@ std::vector<Finding> findings(const FileOutcome &File);
 /// The change that a finding tells of, if it was made.
 const Applied *appliedFor(const FileOutcome &File, const Finding &F);
 
+/// What the plan of the registers says, for people: lines without a place, the
+/// first of which is the headline. Empty if registers were not looked at.
+std::vector<std::string> registerLines(const KernelReport &K);
+
+/// The bound that is met only by spilling, as one sentence.
+std::string forcedSpillText(const ForcedSpill &F);
+
+/// Per kernel the cap and the bounds that the plan proposes, as comments and
+/// options of nvcc, for builds that must not change their sources.
+std::string renderFlags(llvm::ArrayRef<FileOutcome> Files);
+
 /// The document that docs/schema/report.schema.json describes.
 std::string renderJson(llvm::ArrayRef<FileOutcome> Files);
 

@@ -163,6 +163,7 @@ private:
   void writeReport(const Report &R);
   void writeKernel(const KernelReport &K, const Report &R);
   void writeLaunch(const KernelReport &K);
+  void writeRegisters(const KernelReport &K);
   void writeLoop(const KernelReport &K, const LoopPlan &Plan);
   void writeContended(const KernelReport &K, const LoopPlan &Plan);
   std::optional<Refusal> whyLeftAlone(const KernelReport &K,
@@ -330,6 +331,28 @@ void Writer::writeLoop(const KernelReport &K, const LoopPlan &Plan) {
     emit(L.Where, {loopName(L) + ": left alone", {}, {}});
 }
 
+void Writer::writeRegisters(const KernelReport &K) {
+  if (!K.Registers)
+    return;
+  const RegisterPlan &P = *K.Registers;
+  std::string Kernel = "kernel '" + K.Source.Name + "': ";
+  if (P.Forced) {
+    std::string Text = Kernel + forcedSpillText(*P.Forced);
+    if (Said.insert(place(K.Source.Where) + Text).second)
+      message("warning", place(K.Source.Where), Text);
+  }
+  std::vector<std::string> Lines = registerLines(K);
+  Block B{Kernel + Lines.front(), {}};
+  if (Options.Everything)
+    for (const std::string &Line : drop_begin(Lines))
+      B.Notes.push_back({K.Source.Where, Line});
+  if (Options.Everything || P.Bounds)
+    emit(K.Source.Where, B);
+  if (Options.Everything)
+    for (const Refusal &R : P.Refusals)
+      refusal(R, K.Source.Where, Kernel);
+}
+
 void Writer::writeKernel(const KernelReport &K, const Report &R) {
   Kernel = K.Source.Name;
   if (Options.Everything) {
@@ -340,6 +363,7 @@ void Writer::writeKernel(const KernelReport &K, const Report &R) {
                 .str());
     writeLaunch(K);
   }
+  writeRegisters(K);
   for (const Refusal &F : K.Source.Refusals)
     refusal(F, K.Source.Where, "kernel '" + K.Source.Name + "': ");
   for (const Refusal &F : K.Plan.Refusals)
@@ -371,6 +395,8 @@ void Writer::writeReport(const Report &R) {
   for (const Diagnostic &D : R.Diagnostics)
     if (D.Severity >= Diagnostic::Level::Error)
       message(toString(D.Severity), place(D.Where), D.Message);
+  if (!R.RegisterProblem.empty())
+    message("warning", File.Name, R.RegisterProblem);
   for (const KernelReport &K : R.Kernels)
     writeKernel(K, R);
   Kernel.clear();
