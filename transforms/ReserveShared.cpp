@@ -21,9 +21,19 @@ static int64_t bytesOf(const KernelReport &Kernel) {
   return Kernel.Plan.ReserveSharedBytes.value_or(0);
 }
 
-/// Whether the bytes fit beside the kernel's own as a static array.
+/// Whether the bytes fit beside the kernel's own as a static array. What a
+/// launch gives counts too: without an attribute the static and the dynamic
+/// bytes share one limit. A launch whose bytes are not known is raised itself.
 static bool isStatic(const KernelReport &Kernel, const Device &Gpu) {
-  return Kernel.Source.StaticSharedBytes + bytesOf(Kernel) <=
+  int64_t Dynamic = 0;
+  for (const Launch &L : Kernel.Source.Launches) {
+    bool Given =
+        L.SharedArgument && L.SharedArgument->Begin != L.SharedArgument->End;
+    if (!L.DynamicSharedBytes && Given)
+      return false;
+    Dynamic = std::max(Dynamic, L.DynamicSharedBytes.value_or(0));
+  }
+  return Kernel.Source.StaticSharedBytes + Dynamic + bytesOf(Kernel) <=
          Gpu.SharedBytesPerBlock;
 }
 

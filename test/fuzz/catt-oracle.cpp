@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   catt-oracle [-D NAME=VALUE]... file.cu [program arguments]
+//   catt-oracle [--rank] [-D NAME=VALUE]... file.cu [program arguments]
 //
 //   file --analyze--> kernels ------------------------+
 //     |                                               v
@@ -17,6 +17,9 @@
 // kernel then does out of bounds, or for too long, ends its comparison, and is
 // said.
 //
+// With --rank, how the plan's candidates are ranked beside what a cache makes
+// of them (Rank.cpp); nothing is asserted.
+//
 // Exit status: 0 all that could be compared is equal; 1 something differs;
 // 2 usage, or the file does not compile; 77 nothing could be compared.
 //
@@ -24,6 +27,7 @@
 
 #include "analysis/Analysis.h"
 #include "test/fuzz/Oracle.h"
+#include "test/fuzz/Rank.h"
 #include "test/simt/Compile.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/SmallString.h"
@@ -32,6 +36,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
+#include <set>
 
 using namespace llvm;
 using namespace catt;
@@ -40,6 +45,8 @@ using namespace catt::fuzz;
 static cl::OptionCategory Category("Options of catt-oracle");
 static cl::opt<std::string> File(cl::Positional, cl::Required,
                                  cl::desc("file.cu"), cl::cat(Category));
+static cl::opt<bool> Rank("rank", cl::cat(Category),
+                          cl::desc("Rank candidates, compare nothing"));
 static cl::list<std::string> Defines("D", cl::Prefix, cl::cat(Category),
                                      cl::desc("A macro, as for the compiler"));
 static cl::list<std::string>
@@ -105,6 +112,7 @@ public:
 private:
   const Report &Analysed;
   std::vector<std::string> Differences;
+  std::set<std::string> Ranked;
 
   void compare(const Kernel &K, const simt::HostLaunch &L,
                const simt::Result &Run) {
@@ -122,6 +130,12 @@ private:
                                  : Value;
     }
     ++Seen["launches"];
+    if (Rank) {
+      for (const std::string &Row : rankRows(K, T, Run))
+        if (Ranked.insert(Row).second) // the same launch again
+          outs() << Row << '\n';
+      return;
+    }
     for (const std::string &D : compareWithTrace(K, T, Run, Seen))
       Differences.push_back(K.Name + ": " + D);
   }
@@ -140,7 +154,7 @@ public:
       if (P.IsPointer) {
         void *Memory = simt::deviceAlloc(Bytes);
         std::memset(Memory, 0, Bytes);
-        std::memcpy(&Value, &Memory, sizeof Memory);
+        Value = int64_t(reinterpret_cast<uintptr_t>(Memory));
       } else if (!P.IsInteger) {
         Value = 0; // of a float, or the first bytes of a struct
       }
@@ -165,7 +179,7 @@ const Launch *knownLaunch(const Kernel &K) {
 
 void runKernels(const simt::Module &Code, const Report &R, simt::Options O,
                 Comparison &C) {
-  O.Budget = 20'000'000;
+  O.Budget = 2'000'000;
   for (const std::string &Name : Code.kernels())
     for (const KernelReport &K : R.Kernels) {
       const Launch *L = knownLaunch(K.Source);

@@ -118,6 +118,12 @@ Workbench launched(llvm::StringRef Code = Host) {
   return B;
 }
 
+/// Every launch gives these bytes.
+void give(Workbench &B, int64_t Bytes) {
+  for (Launch &L : B.R.Kernels[0].Source.Launches)
+    L.DynamicSharedBytes = Bytes;
+}
+
 TEST(ReserveShared, PositiveDynamic) {
   Workbench B = launched();
   EXPECT_EQ(checked(B), R"cu(template <class T> __global__ void k(T n) {
@@ -301,6 +307,7 @@ TEST(ReserveShared, NegativeNotWanted) {
 
 TEST(ReserveShared, NegativeKernelInAnotherFile) {
   Workbench B = launched();
+  give(B, 0);
   reserve(B, 1000);
   B.R.Kernels[0].Source.Span.File = "/src/other.h";
   EXPECT_THAT(B.refusals(), ElementsAre(Reason::OtherFile));
@@ -318,6 +325,7 @@ TEST(ReserveShared, NegativeKernelInDirective) {
 TEST(ReserveShared, NegativeAlreadyRewritten) {
   for (int64_t Bytes : {1000, 65536}) {
     Workbench B = launched();
+    give(B, 0);
     reserve(B, Bytes);
     std::string New = B.rewritten();
     ASSERT_NE(New, B.text());
@@ -336,9 +344,25 @@ TEST(ReserveShared, NegativeAlreadyRewritten) {
   }
 }
 
+TEST(ReserveShared, NegativeNoStaticArrayBesideWhatLaunchesGive) {
+  // Static and dynamic bytes share 48 KiB until an attribute is set.
+  for (auto [Given, IsStatic] :
+       {std::pair(0, true), {1024, true}, {1025, false}}) {
+    Workbench B = launched();
+    give(B, Given);
+    reserve(B, 47 * 1024);
+    EXPECT_EQ(llvm::StringRef(checked(B)).contains("__shared__ char"), IsStatic)
+        << Given;
+  }
+  Workbench Unknown = launched(); // m * 4
+  reserve(Unknown, 1000);
+  EXPECT_THAT(checked(Unknown), Not(HasSubstr("__shared__ char")));
+}
+
 TEST(ReserveShared, NegativeTheStaticReserveFillsTheLimit) {
   constexpr int64_t Limit = 48 * 1024;
   Workbench B = launched();
+  give(B, 0);
   reserve(B, Limit);
   std::string New = B.rewritten();
   ASSERT_THAT(New, HasSubstr("__shared__ char cattReserved[49152];"));
