@@ -38,6 +38,7 @@ struct AnalysisOptions {
   /// --assume: values of kernel parameters.
   std::map<std::string, int64_t> Assumed;
   double MinGain = 0.05; ///< --min-gain: smallest predicted gain, 0.05 is 5 %
+  std::vector<ForcedChoice> Forced; ///< --force
   /// Kernels in other files than the main file are reported, and may be edited
   /// if their path matches (extended regular expression; empty: main file
   /// only).

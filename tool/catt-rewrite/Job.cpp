@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Job.h"
 #include "Output.h"
+#include "analysis/plan/Force.h"
 #include "clang/Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -88,6 +89,7 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   A.Told = O.Launches;
   A.Assumed = O.Assumed;
   A.HeaderFilter = O.HeaderFilter;
+  A.Forced = O.Forced;
   return A;
 }
 
@@ -162,6 +164,12 @@ void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
                 defect("analysing '" + File +
                            "' failed: " + toString(Analysed.takeError()),
                        O, File));
+  std::vector<PlannedKernel> Plans;
+  for (const KernelReport &K : Analysed->Kernels)
+    Plans.push_back({&K.Source, &K.Plan});
+  for (const ForcedChoice &F : O.Forced)
+    if (std::string Why = forceError(F, Plans); !Why.empty())
+      return fail(R, ExitUsage, "'" + File + "': " + Why);
   Analysed->GpuOrigin = Gpu.Origin;
   // What the decisions were made for is what the report shows.
   if (O.L1Bytes)

@@ -59,6 +59,11 @@ cl::list<std::string> LaunchSpecs(
 cl::list<std::string> Assumptions(
     "assume", cl::value_desc("parameter=value"), cl::cat(Category),
     cl::desc("The value of an integer kernel parameter; may be repeated"));
+cl::list<std::string> Forces(
+    "force", cl::value_desc("kernel:loop=N[,M]"), cl::cat(Category),
+    cl::desc("Split a loop, named by iterator or number, into N warp groups "
+             "and take M blocks per SM away, whatever the model says; may be "
+             "repeated"));
 cl::opt<std::string> HeaderFilter(
     "header-filter", cl::value_desc("regex"), cl::cat(Category),
     cl::desc("Also rewrite kernels in included files whose path matches this "
@@ -209,6 +214,31 @@ Error readAssumptions(Options &O) {
   return Error::success();
 }
 
+/// "kernel:loop=N[,M]"; the kernel's name may hold "::".
+Error readForces(Options &O) {
+  for (StringRef Spec : Forces) {
+    ForcedChoice F;
+    F.Text = Spec.str();
+    auto [Names, Numbers] = Spec.rsplit('=');
+    auto [Kernel, Loop] = Names.rsplit(':');
+    auto [Groups, Blocks] = Numbers.split(',');
+    int64_t M = 0;
+    if (Kernel.empty() || Loop.empty() || Names.size() == Spec.size() ||
+        Groups.getAsInteger(10, F.Groups) || F.Groups < 1 ||
+        (Numbers.contains(',') && (Blocks.getAsInteger(10, M) || M < 0)))
+      return usage("--force takes kernel:loop=N or kernel:loop=N,M with "
+                   "whole numbers, N at least 1, as --force=gesummv:j=4, not "
+                   "'" +
+                   Spec + "'");
+    F.Kernel = Kernel.str();
+    F.Loop = Loop.str();
+    if (Numbers.contains(','))
+      F.BlocksRemoved = M;
+    O.Forced.push_back(std::move(F));
+  }
+  return Error::success();
+}
+
 /// Options that stand for values: numbers, names and patterns.
 Error readValues(Options &O) {
   if (Gpu.getNumOccurrences())
@@ -248,6 +278,8 @@ Error readValues(Options &O) {
     O.Launches[L->first].push_back(std::move(L->second));
   }
   if (Error E = readAssumptions(O))
+    return E;
+  if (Error E = readForces(O))
     return E;
   return readTransforms(O);
 }

@@ -58,6 +58,7 @@ struct Options {
   std::map<std::string, std::vector<Launch>> Launches;
   std::map<std::string, int64_t> Assumed;
   std::string HeaderFilter;
+  std::vector<ForcedChoice> Forced; ///< --force
 
   OutputMode Output = OutputMode::Stdout;
   std::string FixesFile;
