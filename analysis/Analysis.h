@@ -42,6 +42,7 @@ struct AnalysisOptions {
   double MinGain = 0.05; ///< --min-gain: smallest predicted gain, 0.05 is 5 %
   /// --ptxas, --ptx, --selector and what else concerns registers.
   RegisterHintOptions Registers;
+  std::vector<ForcedChoice> Forced; ///< --force
   /// Kernels in other files than the main file are reported, and may be edited
   /// if their path matches (extended regular expression; empty: main file
   /// only).

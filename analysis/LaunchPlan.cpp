@@ -19,6 +19,7 @@
 #include "analysis/memory/CattFootprint.h"
 #include "analysis/memory/Footprint.h"
 #include "analysis/memory/LoopWork.h"
+#include "analysis/plan/Force.h"
 #include "analysis/plan/ThrottlePlan.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -190,10 +191,8 @@ void leaveToRunTime(const Setting &S, LaunchPlan &Result) {
 void fillLayout(const Kernel &K, const FootprintOptions &Footprint,
                 LoopPlan &Plan) {
   for (const Access &A : K.Accesses) {
-    bool Inside = false;
-    for (auto L = A.Loop; L && !Inside; L = K.Loops[*L].Parent)
-      Inside = *L == Plan.Loop;
-    if (!Inside || A.Space != AddressSpace::Global || !A.ThroughL1)
+    if (!isInside(K, A.Loop, Plan.Loop) || A.Space != AddressSpace::Global ||
+        !A.ThroughL1)
       continue;
     auto Stride = laneStrideBytes(A, Footprint);
     if (!Stride || std::abs(*Stride) <= int64_t(A.SizeBytes))
@@ -211,9 +210,13 @@ void fillLayout(const Kernel &K, const FootprintOptions &Footprint,
 LaunchPlan planForLaunch(const Kernel &K, const Launch &L,
                          const AnalysisOptions &Options, bool MayReserve) {
   LaunchPlan Result;
-  ThrottleOptions Throttle{
-      Options.Gpu,     resourcesOf(K, L), Options.How == Model::Catt,
-      Options.L1Bytes, MayReserve,        Options.MinGain};
+  ThrottleOptions Throttle{Options.Gpu,
+                           resourcesOf(K, L),
+                           Options.How == Model::Catt,
+                           Options.L1Bytes,
+                           MayReserve,
+                           Options.MinGain,
+                           forcedFor(K, Options.Forced)};
   llvm::Expected<Residency> Before = residency(Options.Gpu, Throttle.Block);
   if (!Before) {
     for (const Loop &Each : K.Loops)

@@ -95,6 +95,7 @@ enum class Reason : uint8_t {
   // Not worth it.
   CannotFit, ///< even one warp of one block overflows L1
   SmallGain, ///< predicted gain below the threshold
+  Forced,    ///< --force says so
   // Not safe.
   DivergentBarrier,   ///< no statement around the loop is reached by all
   BarrierInside,      ///< __syncthreads or another block-wide wait inside
@@ -261,6 +262,14 @@ struct Kernel {
   std::vector<Refusal> Refusals; ///< why it cannot be analysed or edited
 };
 
+/// True if loop Inner is Outer or inside it. No loop is inside none.
+inline bool isInside(const Kernel &K, std::optional<unsigned> Inner,
+                     unsigned Outer) {
+  while (Inner && *Inner != Outer)
+    Inner = K.Loops[*Inner].Parent;
+  return Inner.has_value();
+}
+
 //===-- Measures ---------------------------------------------------------===//
 
 /// What limits the number of resident blocks.
@@ -296,13 +305,17 @@ struct LevelFootprint {
 /// loops inside it run completely. Sectors shared by the warps of a block are
 /// divided among them.
 struct LoopWork {
-  double Lookups = 0;      ///< lines looked up in L1
-  double Loads = 0;        ///< load instructions
-  double LoadsNew = 0;     ///< of those, that meet a sector for the first time
-  double LoadsAgain = 0;   ///< that meet one of an earlier iteration
-  double SectorsNew = 0;   ///< from below L1 even if all else stays
-  double SectorsAgain = 0; ///< that an earlier iteration fetched
-  bool Stores = false;     ///< global memory is written in the loop
+  double Lookups = 0; ///< lines looked up in L1
+  /// Turns that L1's 32 banks of 4 bytes need for these: of the words of one
+  /// access of a warp, those in the bank that holds most.
+  double BankTurns = 0;
+  double Loads = 0;         ///< load instructions
+  double LoadsNew = 0;      ///< of those, that meet a sector for the first time
+  double LoadsAgain = 0;    ///< that meet one of an earlier iteration
+  double SectorsNew = 0;    ///< from below L1 even if all else stays
+  double SectorsAgain = 0;  ///< that an earlier iteration fetched
+  double SectorsStored = 0; ///< written through L1
+  bool Stores = false;      ///< global memory is written in the loop
   std::optional<int64_t> Iterations; ///< of the loop
 };
 
@@ -324,6 +337,15 @@ struct RuntimeCase {
   int64_t WarpsPerGroup = 0;
 };
 
+/// --force: a decision that the user takes. "gesummv:j=4,2"
+struct ForcedChoice {
+  std::string Kernel; ///< Kernel::Name or UnqualifiedName
+  std::string Loop;   ///< Loop::Iterator, or Loop::Id in decimals
+  int64_t Groups = 1;
+  std::optional<int64_t> BlocksRemoved; ///< M; absent: none
+  std::string Text;                     ///< as given
+};
+
 /// The decision for one loop. Groups == 1 leaves it alone, and Why says why.
 struct LoopPlan {
   unsigned Loop = 0;
@@ -336,9 +358,11 @@ struct LoopPlan {
   int64_t FootprintBytesAfter = 0; ///< with the decision applied
   int64_t LinesPerWarp = 0;
   std::optional<Refusal> Why; ///< empty: it is to be split
-  /// Predicted time before / after, where the time model was asked; the model
-  /// errs by a third in the mean, so this ranks rather than promises.
+  /// Predicted time before / after, where the time model was asked.
   std::optional<double> PredictedGain;
+  /// The model's own error of that ratio: it lies between gain / (1 + error)
+  /// and gain * (1 + error) for two thirds of the loops that it was fitted on.
+  double GainError = 0;
   /// Longest stride between neighbouring lanes, where the layout is the cause.
   std::optional<int64_t> LaneStrideBytes;
   std::string Reference; ///< the reference that costs most: "A[i * n + j]"

@@ -78,6 +78,10 @@ constexpr ReasonInfo Table[] = {
      "no choice of warps is predicted to gain enough ({below the threshold})",
      "leave it; --min-gain sets the threshold, --model=catt applies the "
      "paper's rule instead"},
+    {Reason::Forced, NotWorthIt, "forced", "--force asks for one group",
+     "--force asks for the loop as it is ({one group})",
+     "take --force away to let the "
+     "model decide"},
     {Reason::DivergentBarrier, NotSafe, "divergent-barrier",
      "no enclosing statement is reached by all non-exited threads together",
      "a barrier around the loop would not be reached by all threads of the "

@@ -209,9 +209,8 @@ private:
       return;
     // A thread may have left in an earlier iteration.
     for (Access &A : K.Accesses)
-      for (std::optional<unsigned> L = A.Loop; L; L = K.Loops[*L].Parent)
-        if (*L == Id)
-          A.GuardsKnown = false;
+      if (isInside(K, A.Loop, Id))
+        A.GuardsKnown = false;
   }
 };
 

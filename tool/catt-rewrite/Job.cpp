@@ -8,6 +8,7 @@
 #include "Job.h"
 #include "Output.h"
 #include "analysis/RegisterSources.h"
+#include "analysis/plan/Force.h"
 #include "tool/report/Fixes.h"
 #include "clang/Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
@@ -95,6 +96,7 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   A.Registers.How = O.HowRegisters.value_or(Selector::Model);
   A.Registers.Form = O.Bounds;
   A.Registers.Force = O.Force;
+  A.Forced = O.Forced;
   return A;
 }
 
@@ -222,6 +224,12 @@ void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
                 defect("analysing '" + File +
                            "' failed: " + toString(Analysed.takeError()),
                        O, File));
+  std::vector<PlannedKernel> Plans;
+  for (const KernelReport &K : Analysed->Kernels)
+    Plans.push_back({&K.Source, &K.Plan});
+  for (const ForcedChoice &F : O.Forced)
+    if (std::string Why = forceError(F, Plans); !Why.empty())
+      return fail(R, ExitUsage, "'" + File + "': " + Why);
   Analysed->GpuOrigin = Gpu.Origin;
   // What the decisions were made for is what the report shows.
   if (O.L1Bytes)

@@ -67,11 +67,6 @@ cl::opt<std::string> BoundsName(
     cl::desc("What the transform launch-bounds writes: "
              "__launch_bounds__(B, T), or __maxnreg__(n), which any launch "
              "may exceed (CUDA 12.4)"));
-cl::opt<bool>
-    Force("force", cl::cat(Category),
-          cl::desc("Write launch bounds although there are some already, "
-                   "launches may stand elsewhere, or register numbers are "
-                   "estimates"));
 cl::opt<std::string>
     KernelGlob("kernel", cl::value_desc("glob"), cl::init("*"),
                cl::cat(Category),
@@ -83,6 +78,14 @@ cl::list<std::string> LaunchSpecs(
 cl::list<std::string> Assumptions(
     "assume", cl::value_desc("parameter=value"), cl::cat(Category),
     cl::desc("The value of an integer kernel parameter; may be repeated"));
+cl::list<std::string> Forces(
+    "force", cl::ValueOptional, cl::value_desc("kernel:loop=N[,M]"),
+    cl::cat(Category),
+    cl::desc("Split a loop, named by iterator or number, into N warp groups "
+             "and take M blocks per SM away, whatever the model says; may be "
+             "repeated. Alone: write launch bounds although there are some "
+             "already, launches may stand elsewhere, or register numbers are "
+             "estimates"));
 cl::opt<std::string> HeaderFilter(
     "header-filter", cl::value_desc("regex"), cl::cat(Category),
     cl::desc("Also rewrite kernels in included files whose path matches this "
@@ -233,12 +236,40 @@ Error readRegisters(Options &O) {
                  BoundsName + "'");
   O.Bounds = BoundsName == "maxnreg" ? BoundsForm::MaxRegisters
                                      : BoundsForm::LaunchBounds;
-  O.Force = Force;
   O.PtxFile = PtxFile;
   O.AskPtxas = AskPtxas;
   if (O.Files.size() > 1 && !O.PtxFile.empty())
     return usage("--ptx is the PTX of one file, and there are " +
                  Twine(O.Files.size()));
+  return Error::success();
+}
+
+/// --force alone, or with "kernel:loop=N[,M]"; the kernel's name may hold "::".
+Error readForces(Options &O) {
+  for (StringRef Spec : Forces) {
+    if (Spec.empty()) {
+      O.Force = true;
+      continue;
+    }
+    ForcedChoice F;
+    F.Text = Spec.str();
+    auto [Names, Numbers] = Spec.rsplit('=');
+    auto [Kernel, Loop] = Names.rsplit(':');
+    auto [Groups, Blocks] = Numbers.split(',');
+    int64_t M = 0;
+    if (Kernel.empty() || Loop.empty() || Names.size() == Spec.size() ||
+        Groups.getAsInteger(10, F.Groups) || F.Groups < 1 ||
+        (Numbers.contains(',') && (Blocks.getAsInteger(10, M) || M < 0)))
+      return usage("--force takes kernel:loop=N or kernel:loop=N,M with "
+                   "whole numbers, N at least 1, as --force=gesummv:j=4, not "
+                   "'" +
+                   Spec + "'");
+    F.Kernel = Kernel.str();
+    F.Loop = Loop.str();
+    if (Numbers.contains(','))
+      F.BlocksRemoved = M;
+    O.Forced.push_back(std::move(F));
+  }
   return Error::success();
 }
 
@@ -394,6 +425,8 @@ Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
   if (Error E = readSettings(O))
     return E;
   if (Error E = readRegisters(O))
+    return E;
+  if (Error E = readForces(O))
     return E;
   if (Error E = readJobs(O))
     return E;

@@ -59,6 +59,7 @@ struct Options : Settings {
   bool Force = false;
   std::string PtxFile; ///< --ptx
   bool AskPtxas = false;
+  std::vector<ForcedChoice> Forced; ///< --force=<kernel:loop=N,M>
 
   OutputMode Output = OutputMode::Stdout;
   std::string OutputFile; ///< -o: instead of standard output

@@ -310,7 +310,8 @@ void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
              .str()});
     if (Plan.PredictedGain)
       B.Notes.back().second +=
-          formatv(" (predicted: {0:f1} times as fast)", *Plan.PredictedGain);
+          formatv(" (predicted: {0:f1} times as fast, give or take {1:f0} %)",
+                  *Plan.PredictedGain, 100 * Plan.GainError);
   }
   for (const RuntimeCase &C : Plan.Cases)
     B.Notes.push_back(
