@@ -7,11 +7,13 @@
 #   %catt     the same by the paper's rule, whose decision follows from the
 #             footprint alone: for tests of everything but the decision
 #   %bare     catt-rewrite with nothing added
+#   %nvcc     nvcc, in tests that require it
 #   %schema   checks a JSON report against docs/schema/report.schema.json
 #
-# No test needs a GPU or a CUDA toolkit. Tests of what clang-apply-replacements
+# No test needs a GPU or a CUDA toolkit. Tests of what nvcc, clang-apply-replacements
 # or an unprivileged user would do are skipped where there is none.
 import os
+import shutil
 import lit.formats
 
 config.name = "catt-rewrite"
@@ -39,5 +41,9 @@ for name in ("CUDA_PATH", "CUDA_HOME", "CPATH"):
 
 if os.path.exists(os.path.join(config.llvm_bin_dir, "clang-apply-replacements")):
     config.available_features.add("apply-replacements")
+nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+if nvcc:
+    config.available_features.add("nvcc")
+    config.substitutions.append(("%nvcc", nvcc))
 if os.geteuid() == 0:
     config.available_features.add("root")

@@ -21,12 +21,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string checked(Workbench &B) {
-  std::string New = B.rewritten();
-  EXPECT_EQ(reverted(New), B.text());
-  return New;
-}
-
 void reserve(Workbench &B, int64_t Bytes, size_t Kernel = 0) {
   KernelPlan &Plan = B.plan(Kernel);
   Plan.ReserveSharedBytes = Bytes;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Options.h"
 #include "analysis/plan/Reasons.h"
+#include "analysis/source/Directives.h"
 #include "transforms/Transform.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -150,25 +151,16 @@ Expected<int64_t> number(StringRef What, StringRef Text, int64_t Low,
   return Value;
 }
 
-Expected<Shape> parseShape(StringRef What, StringRef Text) {
-  SmallVector<StringRef, 3> Parts;
-  Text.split(Parts, 'x');
-  if (Parts.size() > 3)
-    return usage(What + " '" + Text + "' has more than three dimensions");
-  Shape S;
-  std::optional<int64_t> *Extents[] = {&S.X, &S.Y, &S.Z};
-  for (size_t I = 0; I != 3; ++I) {
-    if (I >= Parts.size()) {
-      *Extents[I] = 1;
-      continue;
-    }
-    // The largest extent that any launch may have, in x of the grid.
-    Expected<int64_t> N =
-        number((What + " extent").str(), Parts[I], 1, INT32_MAX);
-    if (!N)
-      return N.takeError();
-    *Extents[I] = *N;
-  }
+/// As in a launch comment, and no extent beyond what any launch may have, in x
+/// of the grid.
+Expected<Shape> readShape(StringRef What, StringRef Text) {
+  Expected<Shape> S = parseShape(Text);
+  if (!S)
+    return usage(What + ": " + toString(S.takeError()));
+  for (const std::optional<int64_t> &Extent : {S->X, S->Y, S->Z})
+    if (*Extent > INT32_MAX)
+      return usage(What + ": '" + Text + "' is larger than CUDA allows (" +
+                   Twine(INT32_MAX) + ")");
   return S;
 }
 
@@ -392,10 +384,10 @@ Expected<std::pair<std::string, Launch>> parseLaunch(StringRef Spec) {
   L.From = Origin::Told;
   L.Text = ("--launch=" + Spec).str();
   L.Callee = Name.trim().str();
-  Expected<Shape> Grid = parseShape("--launch: grid", Parts[0]);
+  Expected<Shape> Grid = readShape("--launch: grid", Parts[0]);
   if (!Grid)
     return Grid.takeError();
-  Expected<Shape> Block = parseShape("--launch: block", Parts[1]);
+  Expected<Shape> Block = readShape("--launch: block", Parts[1]);
   if (!Block)
     return Block.takeError();
   L.Grid = *Grid;
