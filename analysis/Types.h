@@ -330,11 +330,29 @@ struct LoopProfile {
 
 //===-- Decisions --------------------------------------------------------===//
 
-/// A decision left to run time: WarpsPerGroup where Parameter >= From.
+/// An input of the kernel that it can test: Parameter >= From.
+struct RuntimeBound {
+  std::string Parameter; ///< an integer parameter, or "blockDim.x"
+  int64_t From = 0;
+};
+
+/// A decision left to run time: WarpsPerGroup where Parameter >= From and every
+/// bound of And holds.
 struct RuntimeCase {
-  std::string Parameter; ///< an integer parameter of the kernel
+  std::string Parameter; ///< an integer parameter, or "blockDim.x"
   int64_t From = 0;
   int64_t WarpsPerGroup = 0;
+  std::vector<RuntimeBound> And = {};
+  /// Not 0 where the block size is not known: so many groups of whole warps,
+  /// and WarpsPerGroup has no meaning.
+  int64_t Groups = 0;
+};
+
+/// What a launch with at least so many threads per block asks of the host.
+struct LaunchCase {
+  int64_t FromThreads = 1;
+  int64_t ReserveBytes = 0; ///< as KernelPlan::ReserveSharedBytes, 0: none
+  std::optional<int64_t> CarveoutPercent;
 };
 
 /// --force: a decision that the user takes. "gesummv:j=4,2"
@@ -349,8 +367,8 @@ struct ForcedChoice {
 /// The decision for one loop. Groups == 1 leaves it alone, and Why says why.
 struct LoopPlan {
   unsigned Loop = 0;
-  /// Empty, or: the largest From that the parameter reaches decides, below the
-  /// first one the loop runs undivided. Ascending; then Groups is the largest.
+  /// Empty, or: the last case that holds decides, and where none does the loop
+  /// runs undivided. From ascends; Groups is then the largest of all cases.
   std::vector<RuntimeCase> Cases;
   int64_t WarpsPerGroup = 0;       ///< active warps per block while it runs
   int64_t Groups = 1;              ///< N of CATT equation 9
@@ -378,6 +396,10 @@ struct KernelPlan {
   std::optional<int64_t> ReserveSharedBytes;
   /// prefer-l1: percentage for cudaFuncAttributePreferredSharedMemoryCarveout.
   std::optional<int64_t> CarveoutPercent;
+  /// The same two for launches whose block size only the run knows, by threads
+  /// per block: the last case that is reached counts. Both above are then
+  /// empty.
+  std::vector<LaunchCase> ByThreads;
   std::vector<Refusal> Refusals;
 };
 

@@ -136,6 +136,11 @@ private:
     K.Accesses.push_back(std::move(A));
   }
 
+  void onTooManyCalls(const CallExpr &Call) override {
+    K.Refusals.push_back(
+        {Reason::TooComplex, location(Call.getBeginLoc()), text(Call)});
+  }
+
   unsigned onLoop(const Stmt &S) override {
     Loop L;
     L.Id = K.Loops.size();

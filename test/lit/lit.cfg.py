@@ -8,6 +8,7 @@
 #             footprint alone: for tests of everything but the decision
 #   %bare     catt-rewrite with nothing added
 #   %launch   catt-launch
+#   %nvcc     nvcc, in tests that require it
 #   %schema   checks a JSON report against docs/schema/report.schema.json
 #
 # No test needs a GPU or a CUDA toolkit. A test of a program that may be missing
@@ -56,6 +57,9 @@ config.environment["PATH"] += os.pathsep + "/usr/local/cuda/bin"
 for program in ("ccache", "cmake", "ninja", "nvcc", "pre-commit", "script"):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
+if "nvcc" in config.available_features:
+    config.substitutions.append(
+        ("%nvcc", shutil.which("nvcc", path=config.environment["PATH"])))
 if os.path.exists(viewer) and subprocess.run(
         [config.python, "-c", "import pygments, yaml"], check=False,
         stderr=subprocess.DEVNULL).returncode == 0:

@@ -231,12 +231,6 @@ void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
     if (std::string Why = forceError(F, Plans); !Why.empty())
       return fail(R, ExitUsage, "'" + File + "': " + Why);
   Analysed->GpuOrigin = Gpu.Origin;
-  // What the decisions were made for is what the report shows.
-  if (O.L1Bytes)
-    for (KernelReport &K : Analysed->Kernels)
-      for (std::optional<Residency> *R : {&K.Plan.Before, &K.Plan.After})
-        if (*R)
-          (*R)->L1Bytes = *O.L1Bytes;
   R.OldTexts = Analysed->Texts;
   R.Path = Analysed->MainFile;
   R.Outcome.Analysed = std::move(*Analysed);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Settings.h"
+#include "analysis/source/Directives.h"
 #include "transforms/Transform.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,25 +24,16 @@ Error wrong(const Twine &Message) {
   return createStringError(inconvertibleErrorCode(), Message);
 }
 
-Expected<Shape> parseShape(const Twine &Spelled, StringRef Text) {
-  std::string What = Spelled.str();
-  SmallVector<StringRef, 3> Parts;
-  Text.split(Parts, 'x');
-  if (Parts.size() > 3)
-    return wrong(What + " '" + Text + "' has more than three dimensions");
-  Shape S;
-  std::optional<int64_t> *Extents[] = {&S.X, &S.Y, &S.Z};
-  for (size_t I = 0; I != 3; ++I) {
-    if (I >= Parts.size()) {
-      *Extents[I] = 1;
-      continue;
-    }
-    // The largest extent that any launch may have, in x of the grid.
-    Expected<int64_t> N = wholeNumber(What + " extent", Parts[I], 1, INT32_MAX);
-    if (!N)
-      return N.takeError();
-    *Extents[I] = *N;
-  }
+/// As in a launch comment, and no extent beyond what any launch may have, in x
+/// of the grid.
+Expected<Shape> readShape(const Twine &Spelled, StringRef Text) {
+  Expected<Shape> S = parseShape(Text);
+  if (!S)
+    return wrong(Spelled + ": " + toString(S.takeError()));
+  for (const std::optional<int64_t> &Extent : {S->X, S->Y, S->Z})
+    if (*Extent > INT32_MAX)
+      return wrong(Spelled + ": '" + Text + "' is larger than CUDA allows (" +
+                   Twine(INT32_MAX) + ")");
   return S;
 }
 
@@ -316,10 +308,10 @@ Expected<std::pair<std::string, Launch>> parseLaunchOption(StringRef Spec,
   L.From = Origin::Told;
   L.Text = (Spelled + "=" + Spec).str();
   L.Callee = Name.trim().str();
-  Expected<Shape> Grid = parseShape(Spelled + ": grid", Parts[0]);
+  Expected<Shape> Grid = readShape(Spelled + ": grid", Parts[0]);
   if (!Grid)
     return Grid.takeError();
-  Expected<Shape> Block = parseShape(Spelled + ": block", Parts[1]);
+  Expected<Shape> Block = readShape(Spelled + ": block", Parts[1]);
   if (!Block)
     return Block.takeError();
   L.Grid = *Grid;

@@ -148,7 +148,15 @@ void Writer::loop(const KernelReport &K, const LoopPlan &P,
         J.object([&] {
           text("parameter", C.Parameter);
           J.attribute("from", C.From);
+          J.attributeArray("and", [&] {
+            for (const RuntimeBound &B : C.And)
+              J.object([&] {
+                text("parameter", B.Parameter);
+                J.attribute("from", B.From);
+              });
+          });
           J.attribute("warpsPerGroup", C.WarpsPerGroup);
+          J.attribute("groups", C.Groups);
         });
     });
     text("reference", P.Reference);

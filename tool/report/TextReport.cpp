@@ -268,6 +268,16 @@ void Writer::layoutNotes(const Loop &L, const LoopPlan &Plan, Block &B) const {
   }
 }
 
+/// "from n = 8 on, where m >= 64, 4 warps at a time"
+std::string runtimeCase(const RuntimeCase &C) {
+  std::string Text = formatv("from {0} = {1} on", C.Parameter, C.From).str();
+  for (const RuntimeBound &B : C.And)
+    Text += formatv(", where {0} >= {1}", B.Parameter, B.From).str();
+  return Text + ", " +
+         (C.Groups ? counted(C.Groups, "group")
+                   : counted(C.WarpsPerGroup, "warp") + " at a time");
+}
+
 void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
   const Loop &L = K.Source.Loops[Plan.Loop];
   const Residency &Before = *K.Plan.Before;
@@ -314,11 +324,7 @@ void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
                   *Plan.PredictedGain, 100 * Plan.GainError);
   }
   for (const RuntimeCase &C : Plan.Cases)
-    B.Notes.push_back(
-        {L.Where, formatv("decided at run time: from {0} = {1} "
-                          "on, {2} at a time",
-                          C.Parameter, C.From, counted(C.WarpsPerGroup, "warp"))
-                      .str()});
+    B.Notes.push_back({L.Where, "decided at run time: " + runtimeCase(C)});
   emit(L.Where, B);
 }
 
