@@ -128,9 +128,9 @@ bool understand(CompileLine &Line) {
     return false;
   Line.Output = valueOf(Flags, "-o", "--output-file");
   Line.HasOutput = !Line.Output.empty();
-  bool Preprocesses =
+  Line.Preprocesses =
       is_contained(Flags, "-E") || is_contained(Flags, "--preprocess");
-  Line.ToStdout = Preprocesses && (!Line.HasOutput || Line.Output == "-");
+  Line.ToStdout = Line.Preprocesses && (!Line.HasOutput || Line.Output == "-");
   if (!Line.HasOutput) {
     // Several results would need several names.
     Line.Output = defaultOutput(Flags, Words[Line.Inputs.front()]);

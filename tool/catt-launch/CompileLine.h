@@ -31,6 +31,7 @@ struct CompileLine {
   std::string Output;             ///< of -o, or what the compiler would choose
   bool HasOutput = false;         ///< -o was given
   std::string Depfile;            ///< of -MF, or what the compiler would choose
+  bool Preprocesses = false;      ///< -E
   bool ToStdout = false;          ///< -E without -o
   bool IsClang = false;
 };

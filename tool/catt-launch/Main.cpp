@@ -175,6 +175,9 @@ private:
     if (Line.ToStdout)
       outs() << withOriginals(Output.text());
     nameOriginalsIn(Line.Depfile);
+    // Whoever compares preprocessed texts must not see a temporary name.
+    if (Line.Preprocesses && !Line.ToStdout)
+      nameOriginalsIn(Line.Output);
     return Status;
   }
 
@@ -186,10 +189,10 @@ private:
   }
 
   /// A build system that waits for the temporary file would never be done.
-  void nameOriginalsIn(const std::string &Depfile) const {
-    if (Depfile.empty())
+  void nameOriginalsIn(const std::string &File) const {
+    if (File.empty())
       return;
-    auto Buffer = MemoryBuffer::getFile(Depfile);
+    auto Buffer = MemoryBuffer::getFile(File);
     if (!Buffer)
       return;
     std::string Text = withOriginals((*Buffer)->getBuffer().str());
@@ -198,7 +201,7 @@ private:
                       replaced(Line.Words[Index], " ", "\\ "));
     Buffer->reset();
     std::error_code EC;
-    raw_fd_ostream OS(Depfile, EC);
+    raw_fd_ostream OS(File, EC);
     if (!EC)
       OS << Text;
   }

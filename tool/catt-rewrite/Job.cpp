@@ -101,11 +101,13 @@ public:
   openFileForRead(const Twine &Path) override {
     auto File = vfs::ProxyFileSystem::openFileForRead(Path);
     if (File) {
-      SmallString<256> Absolute;
+      // Builds fold `..` without looking at links, so no such path may be left.
+      SmallString<256> Absolute, Real;
       Path.toVector(Absolute);
       (void)makeAbsolute(Absolute);
-      sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
-      Opened.insert(Absolute.str().str());
+      if (sys::fs::real_path(Absolute, Real))
+        Real = Absolute;
+      Opened.insert(Real.str().str());
     }
     return File;
   }

@@ -70,22 +70,29 @@ function(_catt_sources target out)
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
-# "<prefix>value" in quotation marks, a line for each value of a list.
+# '<prefix>value', a line for each value of a list. In such a file quotation marks
+# survive between apostrophes; a backslash does not, and is of no account for what
+# is analysed.
 function(_catt_lines out prefix list)
-  set(${out} "$<$<BOOL:${list}>:\"${prefix}$<JOIN:${list},\"\n\"${prefix}>\"\n>"
+  set(${out} "$<$<BOOL:${list}>:'${prefix}$<JOIN:${list},'\n'${prefix}>'\n>"
       PARENT_SCOPE)
 endfunction()
 
 # A file with the target's compile flags, one for each configuration. They are
 # written for every language, so that $<COMPILE_LANGUAGE:...> has a meaning.
 function(_catt_flags target out)
+  get_target_property(known ${target} CATT_FLAGS)
+  if(known)
+    set(${out} "${known}" PARENT_SCOPE)
+    return()
+  endif()
   set(property "$<TARGET_PROPERTY:${target},")
   _catt_lines(includes -I "${property}INCLUDE_DIRECTORIES>")
   _catt_lines(definitions -D "${property}COMPILE_DEFINITIONS>")
   _catt_lines(flags ""
               "$<FILTER:${property}COMPILE_OPTIONS>,EXCLUDE,^SHELL:>")
   separate_arguments(global UNIX_COMMAND "${CMAKE_CUDA_FLAGS}")
-  list(TRANSFORM global REPLACE "(.+)" "\"\\1\"\n")
+  list(TRANSFORM global REPLACE "(.+)" "'\\1'\n")
   string(REPLACE ";" "" global "${global}")
   set(standard "${property}CUDA_STANDARD>")
   set(standard "$<$<BOOL:${standard}>:-std=c++${standard}\n>")
@@ -93,6 +100,7 @@ function(_catt_flags target out)
   file(GENERATE OUTPUT "${name}-$<COMPILE_LANGUAGE>.rsp"
        CONTENT "${global}${standard}${definitions}${includes}${flags}"
        TARGET ${target})
+  set_target_properties(${target} PROPERTIES CATT_FLAGS "${name}-CUDA.rsp")
   set(${out} "${name}-CUDA.rsp" PARENT_SCOPE)
 endfunction()
 

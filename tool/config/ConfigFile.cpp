@@ -103,7 +103,8 @@ template <> struct ScalarTraits<catt::Word> {
     R.Message = toString(setValue(R.Said, R.Key, Value, R.Key));
     return R.Message;
   }
-  static QuotingType mustQuote(StringRef Text) { return needsQuotes(Text, /*ForcePreserveAsString=*/false);
+  static QuotingType mustQuote(StringRef Text) {
+    return needsQuotes(Text, /*ForcePreserveAsString=*/false);
   }
 };
 

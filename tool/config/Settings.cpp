@@ -12,6 +12,7 @@
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Regex.h"
 #include <cassert>
+#include <cmath>
 
 using namespace llvm;
 
@@ -221,7 +222,7 @@ const Row Table[] = {
      }},
     {"min-gain", setMinGain, replace<&Settings::MinGain>,
      [](const Settings &S) {
-       return Words{std::to_string(int(S.MinGain.value_or(0) * 100 + 0.5))};
+       return Words{std::to_string(std::lround(S.MinGain.value_or(0) * 100))};
      }},
     {"transforms", setTransforms, replace<&Settings::Transforms>,
      [](const Settings &S) {
