@@ -196,7 +196,7 @@ private:
            });
   }
 
-  void add(std::string Title, StringRef Kind, const Edits &E) {
+  void add(const std::string &Title, StringRef Kind, const Edits &E) {
     std::string Whole = (ActionKind + "." + Kind).str();
     if (wanted(Whole))
       Actions.push_back(json::Object{{"title", utf8(Title)},
@@ -204,7 +204,8 @@ private:
                                      {"edit", workspaceEdit(S, E, Can)}});
   }
 
-  void addDisabled(std::string Title, StringRef Kind, const Refusal &Why) {
+  void addDisabled(const std::string &Title, StringRef Kind,
+                   const Refusal &Why) {
     std::string Whole = (ActionKind + "." + Kind).str();
     if (Can.DisabledActions && wanted(Whole))
       Actions.push_back(json::Object{

@@ -208,7 +208,7 @@ void Server::analyse(const std::string &Path) {
 /// On the worker: shows a snapshot and answers who waits, unless the text has
 /// changed meanwhile; another analysis is then on its way.
 void Server::finish(const std::string &Path, uint64_t Edit,
-                    std::shared_ptr<const Snapshot> S) {
+                    const std::shared_ptr<const Snapshot> &S) {
   std::vector<Waiting> Answered;
   {
     std::lock_guard<std::mutex> Lock(Mutex);

@@ -185,7 +185,7 @@ void Server::say(lsp::MessageType How, const std::string &Text) {
   Show(json::Object{{"type", static_cast<int>(How)}, {"message", utf8(Text)}});
 }
 
-void Server::request(StringLiteral Method, json::Value Params) {
+void Server::request(StringLiteral Method, const json::Value &Params) {
   int64_t Id = 0;
   {
     std::lock_guard<std::mutex> Lock(Mutex);

@@ -96,7 +96,7 @@ private:
   void scheduleAll();
   void analyse(const std::string &Path);
   void finish(const std::string &Path, uint64_t Edit,
-              std::shared_ptr<const Snapshot> S);
+              const std::shared_ptr<const Snapshot> &S);
   JobResult work(const Document &Copy, Configuration &C, const Options &O,
                  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files);
   llvm::Expected<ChosenGpu> gpuFor(const Options &O, bool FromFile);
@@ -113,7 +113,7 @@ private:
 
   // To the editor.
   void say(llvm::lsp::MessageType How, const std::string &Text);
-  void request(llvm::StringLiteral Method, llvm::json::Value Params);
+  void request(llvm::StringLiteral Method, const llvm::json::Value &Params);
   std::string beginProgress(const std::string &Title);
   void onProgressToken(const std::string &Token, bool Taken);
   void endProgress(const std::string &Token);

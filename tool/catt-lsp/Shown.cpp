@@ -322,8 +322,8 @@ std::string lensTitle(const Snapshot &S, const KernelReport &K) {
       .str();
 }
 
-json::Object lens(const Snapshot &S, const KernelReport &K, std::string Title,
-                  StringRef Command) {
+json::Object lens(const Snapshot &S, const KernelReport &K,
+                  const std::string &Title, StringRef Command) {
   lsp::Range Range = restOfLine(S.Positions, K.Source.Where);
   return json::Object{
       {"range", toJSON(Range)},
