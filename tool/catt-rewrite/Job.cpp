@@ -201,20 +201,23 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
 }
 
 void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
-                     const ChosenGpu &Gpu, const Options &O) {
+                     const ChosenGpu &Gpu, const Options &O, JobInput &In) {
   const std::string &File = R.Outcome.Name;
   FrontEndOptions F;
   F.Architecture = Gpu.Gpu.architecture();
   F.CudaPath = O.CudaPath;
   F.BuiltInOnly = O.BuiltInOnly;
+  F.Earlier = std::move(In.Earlier);
   // One file system for each job: a working directory of its own.
-  auto Files =
-      makeIntrusiveRefCnt<RecordingFiles>(IntrusiveRefCntPtr<vfs::FileSystem>(
-          vfs::createPhysicalFileSystem().release()));
+  if (!In.Files)
+    In.Files = IntrusiveRefCntPtr<vfs::FileSystem>(
+        vfs::createPhysicalFileSystem().release());
+  auto Files = makeIntrusiveRefCnt<RecordingFiles>(In.Files);
   auto Unit = parse(Found.Command, F, Files);
   R.Read.assign(Files->Opened.begin(), Files->Opened.end());
   if (!Unit)
     return fail(R, ExitInput, toString(Unit.takeError()));
+  R.Kept = (*Unit)->preamble();
   AnalysisOptions HowToAnalyse = analysisOptions(Gpu, O);
   if (Error E = askRegisters(O, HowToAnalyse))
     return fail(R, ExitInput, toString(std::move(E)));
@@ -270,15 +273,17 @@ std::string reproduction(const Options &O, const std::string &File) {
 }
 
 JobResult runJob(const std::string &File, Expected<FoundCommand> Command,
-                 const ChosenGpu &Gpu, const Options &O) {
+                 const ChosenGpu &Gpu, const Options &O, JobInput In) {
   JobResult R;
   R.Outcome.Name = File;
-  Expected<std::string> Text = readSource(File);
-  if (!Text) {
-    if (!Command)
-      consumeError(Command.takeError());
-    fail(R, ExitInput, toString(Text.takeError()));
-    return R;
+  if (!In.Files) {
+    Expected<std::string> Text = readSource(File);
+    if (!Text) {
+      if (!Command)
+        consumeError(Command.takeError());
+      fail(R, ExitInput, toString(Text.takeError()));
+      return R;
+    }
   }
   if (!Command) {
     fail(R, ExitInput, toString(Command.takeError()));
@@ -287,8 +292,8 @@ JobResult runJob(const std::string &File, Expected<FoundCommand> Command,
   R.Outcome.CommandFrom = Command->From;
   R.WithoutCommand = Command->Without;
   CrashRecoveryContext Recovery;
-  if (!Recovery.RunSafelyOnThread([&] { parseAndAnalyse(R, *Command, Gpu, O); },
-                                  StackBytes)) {
+  if (!Recovery.RunSafelyOnThread(
+          [&] { parseAndAnalyse(R, *Command, Gpu, O, In); }, StackBytes)) {
     // What was built before the crash cannot be trusted.
     JobResult Crashed;
     Crashed.Outcome.Name = File;

@@ -67,8 +67,9 @@ struct Finding {
   bool Contended = false; ///< a loop that overflows the L1 data cache
 };
 
-/// What renderText without Options.Everything would say of the kernels.
-std::vector<Finding> findings(const FileOutcome &File);
+/// What renderText would say of the kernels.
+std::vector<Finding> findings(const FileOutcome &File,
+                              const TextOptions &Options = TextOptions());
 
 /// The change that a finding tells of, if it was made.
 const Applied *appliedFor(const FileOutcome &File, const Finding &F);
@@ -102,6 +103,18 @@ bool isAt(const Location &Where, const Loop &L);
 /// The transform that did something to this loop, if one did.
 const Applied *findApplied(const Edits &Edits, const Loop &Loop,
                            llvm::StringRef Transform);
+
+/// "264 KiB" where it is a whole number of them, else "100 bytes".
+std::string bytes(int64_t N);
+
+/// "1 block", "2 blocks".
+std::string counted(int64_t N, llvm::StringRef Noun);
+
+/// "256", "16x16", with ? for what is not known.
+std::string shape(const Shape &S);
+
+/// "loop over j".
+std::string loopName(const Loop &L);
 
 llvm::StringRef toString(Origin From);
 llvm::StringRef toString(Limiter By);

@@ -27,33 +27,6 @@ using namespace llvm;
 namespace catt {
 namespace {
 
-/// "264 KiB" where it is a whole number of them, else "100 bytes".
-std::string bytes(int64_t N) {
-  if (N >= 1024 && N % 1024 == 0)
-    return formatv("{0:N} KiB", N / 1024).str();
-  if (N >= int64_t(10) * 1024) {
-    int64_t Tenths = (N * 10 + 512) / 1024;
-    return formatv("{0:N}.{1} KiB", Tenths / 10, Tenths % 10).str();
-  }
-  return formatv("{0:N} bytes", N).str();
-}
-
-std::string counted(int64_t N, StringRef Noun) {
-  return formatv("{0:N} {1}{2}", N, Noun, N == 1 ? "" : "s").str();
-}
-
-std::string shape(const Shape &S) {
-  auto One = [](const std::optional<int64_t> &N) {
-    return N ? std::to_string(*N) : std::string("?");
-  };
-  std::string Text = One(S.X);
-  if (S.Y != 1 || S.Z != 1)
-    Text += "x" + One(S.Y);
-  if (S.Z != 1)
-    Text += "x" + One(S.Z);
-  return Text;
-}
-
 /// Decisions that no user needs to hear of unless they ask.
 bool isQuiet(Reason Why) {
   return info(Why).Kind == ReasonKind::NothingToDo ||
@@ -182,10 +155,6 @@ private:
   StringSet<> Said;      ///< blocks printed
   StringSet<> Explained; ///< refusals printed, by place and reason
 };
-
-std::string loopName(const Loop &L) {
-  return L.Iterator.empty() ? "loop" : "loop over " + L.Iterator;
-}
 
 void Writer::writeHeader(const Report &R) {
   StringRef Why = R.GpuOrigin == "default"
@@ -415,8 +384,8 @@ void Writer::writeReport(const Report &R) {
 
 } // namespace
 
-std::vector<Finding> findings(const FileOutcome &File) {
-  TextOptions Options;
+std::vector<Finding> findings(const FileOutcome &File,
+                              const TextOptions &Options) {
   return Writer(File, Options).collect();
 }
 
