@@ -43,12 +43,6 @@ void exists(Workbench &B, int64_t MaxThreads,
   bounds(B).Replaces = bounds(B).Force = true;
 }
 
-std::string checked(Workbench &B) {
-  std::string New = B.rewritten();
-  EXPECT_EQ(reverted(New), B.text());
-  return New;
-}
-
 const char *Static = "static __global__ void k(float *A) { A[0] = 1; }\n"
                      "void host(float *A) { [[k<<<9, 256>>>(A);]] }\n";
 

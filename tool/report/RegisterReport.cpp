@@ -21,10 +21,6 @@ using namespace llvm;
 
 namespace catt {
 
-static std::string counted(int64_t N, StringRef Noun) {
-  return formatv("{0} {1}{2}", N, Noun, N == 1 ? "" : "s").str();
-}
-
 static int64_t spilledBytes(const RegisterPoint &P) {
   return int64_t(P.SpillStoreBytes) + P.SpillLoadBytes;
 }

@@ -72,7 +72,7 @@ const Applied *appliedFor(const FileOutcome &File, const Finding &F) {
 std::string bytes(int64_t N) {
   if (N >= 1024 && N % 1024 == 0)
     return formatv("{0:N} KiB", N / 1024).str();
-  if (N >= 10240) {
+  if (N >= int64_t(10) * 1024) {
     int64_t Tenths = (N * 10 + 512) / 1024;
     return formatv("{0:N}.{1} KiB", Tenths / 10, Tenths % 10).str();
   }
