@@ -16,6 +16,7 @@
 
 #include "analysis/Analysis.h"
 #include "analysis/LaunchPlan.h"
+#include "analysis/RuntimeCases.h"
 #include "analysis/source/Kernels.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Regex.h"
@@ -30,10 +31,40 @@ bool throttlesLess(const LoopPlan &A, const LoopPlan &B) {
   return A.WarpsPerGroup > B.WarpsPerGroup;
 }
 
+/// The launch with nothing known but what all of these agree to: its place.
+Launch anyLaunch(const Kernel &K) {
+  if (K.Launches.size() == 1)
+    return K.Launches.front();
+  Launch Any;
+  Any.Where = K.Launches.empty() ? K.Where : K.Launches.front().Where;
+  return Any;
+}
+
+/// Two launches decide by the same parameter: at each of its values the one
+/// that divides less counts. False if they do not.
+bool agreeByValue(KernelPlan &Plan, LoopPlan &Into, const KernelPlan &Other,
+                  const LoopPlan &From) {
+  if (Into.Why || From.Why || Into.Cases.empty() || From.Cases.empty() ||
+      !Plan.Before || !Other.Before)
+    return false;
+  int64_t Whole =
+      std::max(Plan.Before->WarpsPerBlock, Other.Before->WarpsPerBlock);
+  auto Cases = lessDivided(Into.Cases, From.Cases, Whole);
+  if (!Cases || Cases->empty())
+    return false;
+  Into.Cases = std::move(*Cases);
+  Into.WarpsPerGroup = Whole;
+  for (const RuntimeCase &C : Into.Cases)
+    Into.WarpsPerGroup = std::min(Into.WarpsPerGroup, C.WarpsPerGroup);
+  Into.Groups = (Whole + Into.WarpsPerGroup - 1) / Into.WarpsPerGroup;
+  return true;
+}
+
 /// Narrows the plan to what another launch agrees to.
 void agree(KernelPlan &Plan, const KernelPlan &Other, unsigned LaunchIndex) {
   for (size_t I = 0; I < Plan.Loops.size() && I < Other.Loops.size(); ++I)
-    if (throttlesLess(Other.Loops[I], Plan.Loops[I])) {
+    if (!agreeByValue(Plan, Plan.Loops[I], Other, Other.Loops[I]) &&
+        throttlesLess(Other.Loops[I], Plan.Loops[I])) {
       Plan.Loops[I] = Other.Loops[I];
       Plan.LaunchIndex = LaunchIndex;
     }
@@ -56,6 +87,7 @@ std::vector<Launch> launchesOf(const Kernel &K,
 
 void decide(KernelReport &Report, const AnalysisOptions &Options) {
   Kernel &K = Report.Source;
+  K.Launches = launchesOf(K, Options);
   for (const Loop &L : K.Loops)
     Report.Profiles.push_back({L.Id, {}, std::nullopt, std::nullopt});
   if (K.Loops.empty()) {
@@ -63,7 +95,6 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
       Report.Plan.Refusals.push_back({Reason::NoLoop, K.Where, ""});
     return;
   }
-  K.Launches = launchesOf(K, Options);
   std::vector<unsigned> Known; // launches with a block size
   for (unsigned I = 0; I < K.Launches.size(); ++I)
     if (K.Launches[I].Block.count())
@@ -83,8 +114,19 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
     Report.Plan = std::move(P.Plan);
     Report.Plan.LaunchIndex = I;
   }
-  if (!Planned)
-    Report.Plan.Refusals.push_back({Reason::UnknownLaunch, K.Where, ""});
+  if (Planned)
+    return;
+  if (K.Refusals.empty() && isAlongX(K)) {
+    LaunchPlan P = planForAnyBlock(K, anyLaunch(K), Options,
+                                   /*MayReserve=*/K.Launches.size() == 1);
+    bool Divides = llvm::any_of(
+        P.Plan.Loops, [](const LoopPlan &L) { return !L.Cases.empty(); });
+    if (Divides || !P.Plan.ByThreads.empty()) {
+      Report.Profiles = std::move(P.Profiles);
+      Report.Plan = std::move(P.Plan);
+    }
+  }
+  Report.Plan.Refusals.push_back({Reason::UnknownLaunch, K.Where, ""});
 }
 
 //===-- Files ------------------------------------------------------------===//
@@ -146,6 +188,7 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
         R.Texts[Path] = std::move(*Text);
   };
   AddText(R.MainFile);
+  std::vector<std::vector<Launch>> Seen; // before the user's go before them
   for (Kernel &K : Kernels) {
     AddText(K.Span.File);
     refuseBroken(K, R);
@@ -153,11 +196,13 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
     for (const Loop &L : K.Loops)
       if (L.Site)
         AddText(L.Site->Span.File);
+    Seen.push_back(K.Launches);
     KernelReport KR;
     KR.Source = std::move(K);
     decide(KR, Options);
     R.Kernels.push_back(std::move(KR));
   }
+  hintRegisters(Unit, Options.Registers, Seen, Options.MinGain, R);
   return R;
 }
 

@@ -12,8 +12,10 @@
 #ifndef CATT_ANALYSIS_ANALYSIS_H
 #define CATT_ANALYSIS_ANALYSIS_H
 
+#include "analysis/RegisterHints.h"
 #include "analysis/Types.h"
 #include "analysis/device/Device.h"
+#include "analysis/plan/RegisterPlan.h"
 #include "analysis/source/CudaFrontEnd.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -38,6 +40,9 @@ struct AnalysisOptions {
   /// --assume: values of kernel parameters.
   std::map<std::string, int64_t> Assumed;
   double MinGain = 0.05; ///< --min-gain: smallest predicted gain, 0.05 is 5 %
+  /// --ptxas, --ptx, --selector and what else concerns registers.
+  RegisterHintOptions Registers;
+  std::vector<ForcedChoice> Forced; ///< --force
   /// Kernels in other files than the main file are reported, and may be edited
   /// if their path matches (extended regular expression; empty: main file
   /// only).
@@ -49,6 +54,8 @@ struct KernelReport {
   Kernel Source;
   std::vector<LoopProfile> Profiles; ///< one per loop, in Kernel::Loops' order
   KernelPlan Plan;
+  std::optional<RegisterUse> Pressure;   ///< where registers were asked for
+  std::optional<RegisterPlan> Registers; ///< and a launch says enough
 };
 
 /// All that is known and decided about one file.
@@ -60,6 +67,8 @@ struct Report {
   Toolkit Cuda;
   std::vector<std::string> Notes;      ///< of the flag translation
   std::vector<Diagnostic> Diagnostics; ///< of clang
+  /// Why nothing can be said of registers, where somebody asked; else empty.
+  std::string RegisterProblem;
   std::vector<KernelReport> Kernels;   ///< in the order of the source
   /// Text of each file that an edit may touch, by absolute path.
   std::map<std::string, std::string> Texts;

@@ -9,10 +9,7 @@
 //   Launch -> residency -> footprint of each loop -> plan
 //
 // Where a stride is a parameter of the kernel, the footprint is a function of
-// it, and so is the decision: the plan is made for one value after the other,
-// and the values where it changes become RuntimeCases.
-//
-//   A[i * n + j]   n >= 32: 4 warps at a time;  n >= 12: 8;  below: all
+// it, and so is the decision (RuntimePlan.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_LAUNCHPLAN_H
@@ -31,6 +28,14 @@ struct LaunchPlan {
 /// per SM.
 LaunchPlan planForLaunch(const Kernel &K, const Launch &L,
                          const AnalysisOptions &Options, bool MayReserve);
+
+/// The same for a kernel whose block size only the run knows. Its threads must
+/// lie along x (isAlongX). `L` gives what else is known.
+LaunchPlan planForAnyBlock(const Kernel &K, const Launch &L,
+                           const AnalysisOptions &Options, bool MayReserve);
+
+/// True if nothing in the kernel depends on threadIdx or blockDim along y or z.
+bool isAlongX(const Kernel &K);
 
 } // namespace catt
 

@@ -85,15 +85,17 @@ enum class Reason : uint8_t {
   NoLoop,         ///< the kernel has no loop
   NoGlobalAccess, ///< the loop touches no memory that L1 caches
   // Not known.
-  UnknownLaunch,    ///< no launch gives the block size
-  UnknownStride,    ///< a stride is known only at run time
-  UnknownTripCount, ///< a loop bound is known only at run time
-  Irregular,        ///< an index depends on loaded data
-  TooComplex,       ///< the counting quota ran out
-  NotInstantiated,  ///< a template that this file never instantiates
+  UnknownLaunch,      ///< no launch gives the block size
+  UnknownStride,      ///< a stride is known only at run time
+  UnknownTripCount,   ///< a loop bound is known only at run time
+  Irregular,          ///< an index depends on loaded data
+  TooComplex,         ///< the counting quota ran out
+  RegistersEstimated, ///< no assembler confirmed the register numbers
+  NotInstantiated,    ///< a template that this file never instantiates
   // Not worth it.
   CannotFit, ///< even one warp of one block overflows L1
   SmallGain, ///< predicted gain below the threshold
+  Forced,    ///< --force says so
   // Not safe.
   DivergentBarrier,   ///< no statement around the loop is reached by all
   BarrierInside,      ///< __syncthreads or another block-wide wait inside
@@ -103,6 +105,7 @@ enum class Reason : uint8_t {
   InlineAssembly,     ///< asm that is not known to be harmless
   CooperativeLaunch,  ///< launched cooperatively: blocks wait for each other
   ThreadsExitedEarly, ///< some threads returned before, before sm_70
+  LaunchedElsewhere,  ///< a launch not in sight may exceed a launch bound
   // Not editable.
   InMacro,              ///< written by a macro
   InSystemHeader,       ///< not the user's file
@@ -112,6 +115,8 @@ enum class Reason : uint8_t {
   Suppressed,           ///< catt: off or NOLINT
   AlreadyRewritten,     ///< carries this tool's marker
   LaunchNotEditable,    ///< the launch cannot be edited, or is not visible
+  BoundsExist,          ///< the kernel has launch bounds of its own
+  ToolkitTooOld,        ///< the toolkit lacks what would be written
   NotEnoughShared,      ///< shared memory left is too small to reserve
   BrokenCode,           ///< an error in the kernel's own code
   LoopDeclaresResult,   ///< a declaration stops the statement being wrapped
@@ -257,6 +262,14 @@ struct Kernel {
   std::vector<Refusal> Refusals; ///< why it cannot be analysed or edited
 };
 
+/// True if loop Inner is Outer or inside it. No loop is inside none.
+inline bool isInside(const Kernel &K, std::optional<unsigned> Inner,
+                     unsigned Outer) {
+  while (Inner && *Inner != Outer)
+    Inner = K.Loops[*Inner].Parent;
+  return Inner.has_value();
+}
+
 //===-- Measures ---------------------------------------------------------===//
 
 /// What limits the number of resident blocks.
@@ -292,13 +305,17 @@ struct LevelFootprint {
 /// loops inside it run completely. Sectors shared by the warps of a block are
 /// divided among them.
 struct LoopWork {
-  double Lookups = 0;      ///< lines looked up in L1
-  double Loads = 0;        ///< load instructions
-  double LoadsNew = 0;     ///< of those, that meet a sector for the first time
-  double LoadsAgain = 0;   ///< that meet one of an earlier iteration
-  double SectorsNew = 0;   ///< from below L1 even if all else stays
-  double SectorsAgain = 0; ///< that an earlier iteration fetched
-  bool Stores = false;     ///< global memory is written in the loop
+  double Lookups = 0; ///< lines looked up in L1
+  /// Turns that L1's 32 banks of 4 bytes need for these: of the words of one
+  /// access of a warp, those in the bank that holds most.
+  double BankTurns = 0;
+  double Loads = 0;         ///< load instructions
+  double LoadsNew = 0;      ///< of those, that meet a sector for the first time
+  double LoadsAgain = 0;    ///< that meet one of an earlier iteration
+  double SectorsNew = 0;    ///< from below L1 even if all else stays
+  double SectorsAgain = 0;  ///< that an earlier iteration fetched
+  double SectorsStored = 0; ///< written through L1
+  bool Stores = false;      ///< global memory is written in the loop
   std::optional<int64_t> Iterations; ///< of the loop
 };
 
@@ -313,18 +330,45 @@ struct LoopProfile {
 
 //===-- Decisions --------------------------------------------------------===//
 
-/// A decision left to run time: WarpsPerGroup where Parameter >= From.
+/// An input of the kernel that it can test: Parameter >= From.
+struct RuntimeBound {
+  std::string Parameter; ///< an integer parameter, or "blockDim.x"
+  int64_t From = 0;
+};
+
+/// A decision left to run time: WarpsPerGroup where Parameter >= From and every
+/// bound of And holds.
 struct RuntimeCase {
-  std::string Parameter; ///< an integer parameter of the kernel
+  std::string Parameter; ///< an integer parameter, or "blockDim.x"
   int64_t From = 0;
   int64_t WarpsPerGroup = 0;
+  std::vector<RuntimeBound> And = {};
+  /// Not 0 where the block size is not known: so many groups of whole warps,
+  /// and WarpsPerGroup has no meaning.
+  int64_t Groups = 0;
+};
+
+/// What a launch with at least so many threads per block asks of the host.
+struct LaunchCase {
+  int64_t FromThreads = 1;
+  int64_t ReserveBytes = 0; ///< as KernelPlan::ReserveSharedBytes, 0: none
+  std::optional<int64_t> CarveoutPercent;
+};
+
+/// --force: a decision that the user takes. "gesummv:j=4,2"
+struct ForcedChoice {
+  std::string Kernel; ///< Kernel::Name or UnqualifiedName
+  std::string Loop;   ///< Loop::Iterator, or Loop::Id in decimals
+  int64_t Groups = 1;
+  std::optional<int64_t> BlocksRemoved; ///< M; absent: none
+  std::string Text;                     ///< as given
 };
 
 /// The decision for one loop. Groups == 1 leaves it alone, and Why says why.
 struct LoopPlan {
   unsigned Loop = 0;
-  /// Empty, or: the largest From that the parameter reaches decides, below the
-  /// first one the loop runs undivided. Ascending; then Groups is the largest.
+  /// Empty, or: the last case that holds decides, and where none does the loop
+  /// runs undivided. From ascends; Groups is then the largest of all cases.
   std::vector<RuntimeCase> Cases;
   int64_t WarpsPerGroup = 0;       ///< active warps per block while it runs
   int64_t Groups = 1;              ///< N of CATT equation 9
@@ -332,9 +376,11 @@ struct LoopPlan {
   int64_t FootprintBytesAfter = 0; ///< with the decision applied
   int64_t LinesPerWarp = 0;
   std::optional<Refusal> Why; ///< empty: it is to be split
-  /// Predicted time before / after, where the time model was asked; the model
-  /// errs by a third in the mean, so this ranks rather than promises.
+  /// Predicted time before / after, where the time model was asked.
   std::optional<double> PredictedGain;
+  /// The model's own error of that ratio: it lies between gain / (1 + error)
+  /// and gain * (1 + error) for two thirds of the loops that it was fitted on.
+  double GainError = 0;
   /// Longest stride between neighbouring lanes, where the layout is the cause.
   std::optional<int64_t> LaneStrideBytes;
   std::string Reference; ///< the reference that costs most: "A[i * n + j]"
@@ -350,6 +396,10 @@ struct KernelPlan {
   std::optional<int64_t> ReserveSharedBytes;
   /// prefer-l1: percentage for cudaFuncAttributePreferredSharedMemoryCarveout.
   std::optional<int64_t> CarveoutPercent;
+  /// The same two for launches whose block size only the run knows, by threads
+  /// per block: the last case that is reached counts. Both above are then
+  /// empty.
+  std::vector<LaunchCase> ByThreads;
   std::vector<Refusal> Refusals;
 };
 

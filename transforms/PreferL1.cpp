@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/PreferL1.h"
+#include "transforms/HostFunction.h"
 #include "transforms/LaunchSites.h"
+#include "llvm/ADT/STLExtras.h"
 #include <set>
 #include <utility>
 
@@ -17,11 +19,24 @@ namespace catt {
 static constexpr StringRef Attribute =
     "cudaFuncAttributePreferredSharedMemoryCarveout";
 
-static std::vector<const Launch *> sites(const KernelReport &Kernel,
-                                         std::vector<Refusal> &Refusals) {
+/// What stands against editing any launch, whatever the form.
+static void refuseKernel(const KernelReport &Kernel,
+                         std::vector<Refusal> &Refusals) {
   for (const Refusal &R : Kernel.Source.Refusals)
     if (R.Why == Reason::Suppressed || R.Why == Reason::BrokenCode)
       Refusals.push_back(R);
+}
+
+/// The percentage follows the block of each launch.
+static bool followsBlock(const KernelReport &Kernel) {
+  return llvm::any_of(Kernel.Plan.ByThreads, [](const LaunchCase &C) {
+    return C.CarveoutPercent.has_value();
+  });
+}
+
+static std::vector<const Launch *> sites(const KernelReport &Kernel,
+                                         std::vector<Refusal> &Refusals) {
+  refuseKernel(Kernel, Refusals);
   if (!Refusals.empty() || !Kernel.Plan.CarveoutPercent)
     return {};
   return launchSites(Kernel.Source, Refusals);
@@ -30,10 +45,49 @@ static std::vector<const Launch *> sites(const KernelReport &Kernel,
 Transform::Preparation PreferL1::prepare(const KernelReport &Kernel,
                                          const Device &Gpu) const {
   Preparation Out;
-  Out.Wanted = Kernel.Plan.CarveoutPercent.has_value();
-  if (Out.Wanted)
+  Out.Wanted = Kernel.Plan.CarveoutPercent || followsBlock(Kernel);
+  if (Kernel.Plan.CarveoutPercent)
     sites(Kernel, Out.Refusals);
+  else if (Out.Wanted)
+    refuseKernel(Kernel, Out.Refusals);
   return Out;
+}
+
+/// A function beside the kernel, and a call of it before each launch.
+static void preferByBlock(const KernelReport &Kernel, StringRef Name,
+                          const TextMap &Texts, Edits &Out) {
+  const catt::Kernel &K = Kernel.Source;
+  std::vector<Refusal> Against;
+  refuseKernel(Kernel, Against);
+  if (!Against.empty())
+    return; // told by prepare()
+  std::vector<BlockSite> Sites = blockSites(K, Texts, Out.Refused);
+  if (Sites.empty())
+    return;
+  std::string Function = "cattPreferL1_" + K.UnqualifiedName;
+  if (isDeclared(Texts.at(K.Span.File), Function)) {
+    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
+    return;
+  }
+  const std::vector<LaunchCase> &Cases = Kernel.Plan.ByThreads;
+  // -1: the driver's choice (CUDA Runtime API, cudaSharedmemCarveoutDefault).
+  std::string Percent = byThreads(Cases, [](const LaunchCase &C) {
+    return C.CarveoutPercent.value_or(-1);
+  });
+  addHostFunction(Texts, K, Name, "static void " + Function + "(dim3 block)",
+                  {setAttribute(K.UnqualifiedName, Attribute, Percent)},
+                  Cases.size(), Out);
+  for (const BlockSite &S : Sites) {
+    addBefore(Texts, *S.At->Statement,
+              {Name.str(),
+               std::to_string(Cases.size()),
+               "by threads per block",
+               {S.Scope + Function + "(" + S.Block + ");"},
+               {}},
+              Out);
+    Out.Done.push_back({Name.str(), S.At->Where,
+                        "asked for shared memory by threads per block"});
+  }
 }
 
 /// "28 KiB of shared memory, 228 KiB of L1D"
@@ -47,6 +101,10 @@ static std::string reasonOf(const KernelPlan &Plan) {
 
 llvm::Error PreferL1::apply(const KernelReport &Kernel, const Device &Gpu,
                             const TextMap &Texts, Edits &Out) const {
+  if (!Kernel.Plan.CarveoutPercent) {
+    preferByBlock(Kernel, name(), Texts, Out);
+    return llvm::Error::success();
+  }
   std::vector<Refusal> Prepared; // told by prepare()
   std::vector<const Launch *> Sites = sites(Kernel, Prepared);
   for (const Launch *L : Sites)

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/ReserveShared.h"
+#include "transforms/HostFunction.h"
 #include "transforms/LaunchSites.h"
-#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 
 using llvm::StringRef;
@@ -19,6 +19,14 @@ static constexpr StringRef Attribute =
 
 static int64_t bytesOf(const KernelReport &Kernel) {
   return Kernel.Plan.ReserveSharedBytes.value_or(0);
+}
+
+/// The most bytes that a launch with some block reserves.
+static int64_t mostByBlock(const KernelReport &Kernel) {
+  int64_t Most = 0;
+  for (const LaunchCase &C : Kernel.Plan.ByThreads)
+    Most = std::max(Most, C.ReserveBytes);
+  return Most;
 }
 
 /// Whether the bytes fit beside the kernel's own as a static array. What a
@@ -90,11 +98,11 @@ static void refuseLaunches(const KernelReport &Kernel, const Device &Gpu,
 Transform::Preparation ReserveShared::prepare(const KernelReport &Kernel,
                                               const Device &Gpu) const {
   Preparation Out;
-  Out.Wanted = bytesOf(Kernel) > 0;
+  Out.Wanted = bytesOf(Kernel) > 0 || mostByBlock(Kernel) > 0;
   if (!Out.Wanted)
     return Out;
   refuseKernel(Kernel.Source, Out.Refusals);
-  if (Out.Refusals.empty() && !isStatic(Kernel, Gpu))
+  if (Out.Refusals.empty() && bytesOf(Kernel) > 0 && !isStatic(Kernel, Gpu))
     refuseLaunches(Kernel, Gpu, Out.Refusals);
   return Out;
 }
@@ -134,32 +142,6 @@ static void reserveStatic(const KernelReport &Kernel, const TextMap &Texts,
                  Out);
   Out.Done.push_back({"reserve-shared", K.Where,
                       "reserved " + Bytes + " bytes of shared memory"});
-}
-
-/// Whether evaluating the expression twice does what once does: names, numbers,
-/// arithmetic, comparisons, choices and sizeof, but nothing that could be a
-/// call, and no assignment.
-static bool isPure(const std::string &Expression) {
-  using namespace clang::tok;
-  bool Pure = true;
-  StringRef Last;
-  forEachToken(
-      Expression, 0, [&](const clang::Token &T, unsigned B, unsigned E) {
-        StringRef Word = StringRef(Expression).slice(B, E);
-        // What a name or a parenthesis stands before, other than sizeof, is
-        // called.
-        if (T.is(l_paren) && !Last.empty() && Last != "sizeof")
-          Pure &= !llvm::isAlnum(Last.back()) && Last.back() != '_' &&
-                  Last != ")" && Last != ">";
-        else
-          Pure &= T.isOneOf(raw_identifier, numeric_constant, l_paren, r_paren,
-                            plus, minus, star, slash, percent, period,
-                            coloncolon, less, greater, lessequal, greaterequal,
-                            equalequal, exclaimequal, question, colon);
-        Last = Word;
-        return Pure;
-      });
-  return Pure;
 }
 
 /// The dynamic bytes of a launch once the reserve is added, as an expression
@@ -240,11 +222,62 @@ static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
   }
 }
 
+/// A function beside the kernel that each launch asks for its bytes.
+static void reserveByBlock(const KernelReport &Kernel, const TextMap &Texts,
+                           Edits &Out) {
+  const catt::Kernel &K = Kernel.Source;
+  std::vector<BlockSite> Sites = blockSites(K, Texts, Out.Refused);
+  if (Sites.empty())
+    return;
+  std::string Function = "cattReserve_" + K.UnqualifiedName;
+  if (isDeclared(Texts.at(K.Span.File), Function)) {
+    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
+    return;
+  }
+  for (const BlockSite &S : Sites)
+    if (!S.At->SharedArgument) {
+      Out.Refused.push_back(
+          {Reason::LaunchNotEditable, S.At->Where, S.At->Text});
+      return;
+    }
+  const std::vector<LaunchCase> &Cases = Kernel.Plan.ByThreads;
+  std::string Reserve =
+      byThreads(Cases, [](const LaunchCase &C) { return C.ReserveBytes; });
+  // Beyond 48 KiB in all, a launch needs the attribute (CUDA C++ Programming
+  // Guide, "Shared Memory", compute capability 7.x and later).
+  int64_t Free = 48 * 1024 - K.StaticSharedBytes;
+  addHostFunction(Texts, K, "reserve-shared",
+                  "static size_t " + Function + "(dim3 block, size_t shared)",
+                  {"shared += " + Reserve + ";",
+                   "if (shared > " + std::to_string(Free) + ")",
+                   setAttribute(K.UnqualifiedName, Attribute, "(int)shared"),
+                   "return shared;"},
+                  Cases.size(), Out);
+  for (const BlockSite &S : Sites) {
+    const SourceSpan &Argument = *S.At->SharedArgument;
+    std::string Call = S.Scope + Function + "(" + S.Block + ", ";
+    Addition Inner{"reserve-shared",
+                   std::to_string(Cases.size()),
+                   "",
+                   {", " + Call + "0)"},
+                   {}};
+    if (Argument.Begin != Argument.End) {
+      Inner.Open = {Call};
+      Inner.Close = {")"};
+    }
+    addInline(Argument, Inner, Out);
+    Out.Done.push_back({"reserve-shared", S.At->Where,
+                        "reserved shared memory by threads per block"});
+  }
+}
+
 llvm::Error ReserveShared::apply(const KernelReport &Kernel, const Device &Gpu,
                                  const TextMap &Texts, Edits &Out) const {
   if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
     return llvm::Error::success();
-  if (isStatic(Kernel, Gpu))
+  if (bytesOf(Kernel) == 0)
+    reserveByBlock(Kernel, Texts, Out);
+  else if (isStatic(Kernel, Gpu))
     reserveStatic(Kernel, Texts, Out);
   else
     reserveDynamic(Kernel, Texts, Out);

@@ -60,7 +60,27 @@ static bool isOurs(const Piece &P, StringRef Code) {
       {"reserve-shared", Kind::Head, Kind::Done, R"(,[0-9]+)"},
       {"reserve-shared", Kind::Head, Kind::Begin, R"(\()"},
       {"reserve-shared", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
+      {"reserve-shared", Kind::Head, Kind::Done,
+       R"(staticsize_tcattReserve_[a-zA-Z0-9_]+\(dim3block,size_tshared\)\{)"
+       R"(unsignedthreads=[^;{}]*;shared\+=[^;{}]*;if\(shared>[0-9]+\))"
+       R"(\(void\)cudaFuncSetAttribute\([^;{}]*\);returnshared;\})"},
+      {"reserve-shared", Kind::Head, Kind::Done,
+       R"(,[a-zA-Z0-9_:]*cattReserve_[^;{}]*,0\))"},
+      {"reserve-shared", Kind::Head, Kind::Begin,
+       R"([a-zA-Z0-9_:]*cattReserve_[^;{}]*,)"},
+      {"reserve-shared", Kind::End, Kind::Done, R"(\))"},
       {"prefer-l1", Kind::Head, Kind::Done, SetAttribute},
+      {"prefer-l1", Kind::Head, Kind::Done,
+       R"(staticvoidcattPreferL1_[a-zA-Z0-9_]+\(dim3block\)\{)"
+       R"(unsignedthreads=[^;{}]*;\(void\)cudaFuncSetAttribute\([^;{}]*\);\})"},
+      {"prefer-l1", Kind::Head, Kind::Done,
+       R"([a-zA-Z0-9_:]*cattPreferL1_[a-zA-Z0-9_]+\([^;{}]*\);)"},
+      {"launch-bounds", Kind::Head, Kind::Done,
+       R"(__launch_bounds__\([0-9]+,[0-9]+\))"},
+      {"launch-bounds", Kind::Head, Kind::Done, R"(__maxnreg__\([0-9]+\))"},
+      {"launch-bounds", Kind::Head, Kind::Done, R"(,[0-9]+)"},
+      {"launch-bounds", Kind::Head, Kind::Begin, R"(0\*\()"},
+      {"launch-bounds", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
   };
   return llvm::any_of(Shapes, [&](const CodeShape &S) {
     return S.Transform == P.Transform && S.First == P.First->K &&

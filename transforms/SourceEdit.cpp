@@ -429,4 +429,18 @@ void addBehindBrace(const TextMap &Texts, const std::string &File,
          joined(Added.Open, factsOf(Texts, File, Out).LineEnding));
 }
 
+void addBehindDefinition(const TextMap &Texts, const SourceSpan &Definition,
+                         const Addition &What, Edits &Out) {
+  const std::string &Text = Texts.at(Definition.File);
+  std::optional<unsigned> Behind = behindLine(Text, Definition.End);
+  if (!Behind) {
+    addInline({Definition.File, Definition.End, Definition.End}, What, Out);
+    return;
+  }
+  Lines Added = layOut(Texts, Definition.File, Definition.Begin,
+                       indentation(Text, Definition.Begin), What, Out);
+  insert(Out, Definition.File, *Behind,
+         joined(Added.Open, factsOf(Texts, Definition.File, Out).LineEnding));
+}
+
 } // namespace catt

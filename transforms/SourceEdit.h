@@ -127,6 +127,11 @@ void addBefore(const TextMap &Texts, const SourceSpan &Statement,
 void addBehindBrace(const TextMap &Texts, const std::string &File,
                     unsigned Offset, const Addition &What, Edits &Out);
 
+/// Puts Open behind a definition at file or namespace scope, on lines of its
+/// own where nothing else stands behind it.
+void addBehindDefinition(const TextMap &Texts, const SourceSpan &Definition,
+                         const Addition &What, Edits &Out);
+
 /// Puts Open, and Close if there is one, around the bytes of an expression.
 void addInline(const SourceSpan &Span, const Addition &What, Edits &Out);
 

@@ -14,6 +14,7 @@
 #include "transforms/SplitWarpGroups.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -45,8 +46,28 @@ struct GroupSize {
   int64_t smallest() const {
     int64_t Warps = Below;
     for (const RuntimeCase &C : Cases)
-      Warps = std::min(Warps, C.WarpsPerGroup);
+      Warps =
+          std::min(Warps, C.Groups ? WholeBlock / C.Groups : C.WarpsPerGroup);
     return Warps;
+  }
+  /// What the program tests, each once, in the order of the cases.
+  std::vector<std::string> inputs() const {
+    std::vector<std::string> Names;
+    auto Add = [&](const std::string &Name) {
+      if (!llvm::is_contained(Names, Name))
+        Names.push_back(Name);
+    };
+    for (const RuntimeCase &C : Cases) {
+      Add(C.Parameter);
+      for (const RuntimeBound &B : C.And)
+        Add(B.Parameter);
+    }
+    return Names;
+  }
+  /// One input, and warps that can be compared.
+  bool isSimple() const {
+    return inputs().size() <= 1 &&
+           llvm::none_of(Cases, [](const RuntimeCase &C) { return C.Groups; });
   }
 };
 
@@ -128,8 +149,8 @@ static bool refuseLoop(const Loop &Loop, const Device &Gpu,
 }
 
 /// Two loops at one site share one wrap: at each value of the parameter the
-/// smaller group of the two. With different parameters, the one that can go
-/// lower decides alone.
+/// smaller group of the two. With different parameters, or several, the one
+/// that can go lower decides alone.
 static void combine(Split &Into, const Split &Other) {
   const GroupSize A = Into.Size, B = Other.Size;
   if (B.smallest() < A.smallest()) {
@@ -143,7 +164,7 @@ static void combine(Split &Into, const Split &Other) {
       Parameters.insert(C.Parameter);
       Bounds.insert(C.From);
     }
-  if (Parameters.size() > 1)
+  if (Parameters.size() > 1 || !A.isSimple() || !B.isSimple())
     return;
   Into.Size.Below = std::min(A.Below, B.Below);
   Into.Size.Cases.clear();
@@ -311,10 +332,12 @@ static std::optional<Refusal> obstacle(const Kernel &Kernel, const Split &S,
   if (!Hidden.empty())
     return Refusal{Reason::InMacro, Where,
                    "the declaration that hides CUDA's " + Hidden};
-  if (!S.Size.Cases.empty() && !contains(Kernel.Span, S.Site.Span))
-    return Refusal{Reason::UnknownStride, Where,
-                   S.Size.Cases.front().Parameter + ", which " +
-                       S.Where->Function + " does not see"};
+  if (contains(Kernel.Span, S.Site.Span))
+    return std::nullopt;
+  for (const std::string &Input : S.Size.inputs())
+    if (!StringRef(Input).starts_with("blockDim."))
+      return Refusal{Reason::UnknownStride, Where,
+                     Input + ", which " + S.Where->Function + " does not see"};
   return std::nullopt;
 }
 
@@ -347,16 +370,35 @@ static Numbering numbering(const Kernel &Kernel, const WrapSite &Site) {
   return {"threadIdx.x", "blockDim.x"};
 }
 
-/// `n >= 32 ? 128 : n >= 8 ? 256 : 1024`: threads per group, for the largest
-/// bound that the parameter reaches.
-static std::string threadsByCase(const GroupSize &Size) {
+/// `n >= 32`
+static std::string boundText(StringRef Input, int64_t From) {
+  // Against an unsigned parameter, a negative bound would turn into a huge one.
+  return ((From < 0 ? "(long long)" : "") + Input + " >= " + llvm::Twine(From))
+      .str();
+}
+
+/// Threads of a group: a number, or, where only the run knows the block size,
+/// its part in whole warps.
+static std::string threadsOf(const RuntimeCase &C, StringRef BlockSize) {
+  if (C.Groups == 1)
+    return std::to_string(WholeBlock * WarpLanes);
+  if (C.Groups == 0)
+    return std::to_string(C.WarpsPerGroup * WarpLanes);
+  std::string Step = std::to_string(C.Groups * WarpLanes);
+  return "(" + BlockSize.str() + " + " +
+         std::to_string(C.Groups * WarpLanes - 1) + ") / " + Step + " * " +
+         std::to_string(WarpLanes);
+}
+
+/// `n >= 32 && m >= 8 ? 128 : n >= 8 ? 256 : 1024`: threads per group, for the
+/// last case that holds.
+static std::string threadsByCase(const GroupSize &Size, StringRef BlockSize) {
   std::string Out;
   for (const RuntimeCase &C : llvm::reverse(Size.Cases)) {
-    // Against an unsigned parameter, a negative bound would turn into a huge
-    // one.
-    Out += (C.From < 0 ? "(long long)" : "") + C.Parameter +
-           " >= " + std::to_string(C.From) + " ? " +
-           std::to_string(C.WarpsPerGroup * WarpLanes) + " : ";
+    Out += boundText(C.Parameter, C.From);
+    for (const RuntimeBound &B : C.And)
+      Out += " && " + boundText(B.Parameter, B.From);
+    Out += " ? " + threadsOf(C, BlockSize) + " : ";
   }
   return Out + std::to_string(Size.Below * WarpLanes);
 }
@@ -366,7 +408,7 @@ static std::string reasonOf(const KernelPlan &Kernel, const Split &S) {
   const LoopPlan &Plan = *S.Plan;
   std::string Out;
   if (!S.Size.Cases.empty())
-    Out = "by " + S.Size.Cases.front().Parameter;
+    Out = "by " + llvm::join(S.Size.inputs(), " and ");
   else if (Kernel.Before && Kernel.Before->WarpsPerBlock > 0)
     Out = std::to_string(S.Size.Below) + " of " +
           std::to_string(Kernel.Before->WarpsPerBlock) + " warps at a time";
@@ -382,14 +424,14 @@ static Addition addition(const KernelReport &Kernel, const Split &S,
                          StringRef Text, const FileFacts &Facts) {
   std::string Group = freshName(Text, "cattGroup", Facts);
   std::string Width = std::to_string(S.Size.Below * WarpLanes);
+  Numbering Number = numbering(Kernel.Source, S.Site);
   // The size is chosen in the loop's head, so that all is one statement and can
   // take the place of one.
   std::string Init = "unsigned " + Group + " = 0";
   if (!S.Size.Cases.empty()) {
     Width = freshName(Text, "cattThreads", Facts);
-    Init += ", " + Width + " = " + threadsByCase(S.Size);
+    Init += ", " + Width + " = " + threadsByCase(S.Size, Number.Size);
   }
-  Numbering Number = numbering(Kernel.Source, S.Site);
   Addition Out;
   Out.Transform = "split-warp-groups";
   Out.Argument = std::to_string(S.Plan->Groups);
@@ -406,7 +448,7 @@ static std::string summaryOf(const Split &S) {
   std::string Groups = std::to_string(S.Plan->Groups) + " warp groups";
   if (!S.Size.Cases.empty())
     return "split into up to " + Groups + ", by " +
-           S.Size.Cases.front().Parameter;
+           llvm::join(S.Size.inputs(), " and ");
   return "split into " + Groups + " of " + std::to_string(S.Size.Below) +
          (S.Size.Below == 1 ? " warp" : " warps");
 }

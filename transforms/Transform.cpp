@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/Transform.h"
+#include "transforms/LaunchBounds.h"
 #include "transforms/PreferL1.h"
 #include "transforms/ReserveShared.h"
 #include "transforms/SourceEdit.h"
@@ -30,7 +31,8 @@ llvm::ArrayRef<const Transform *> allTransforms() {
   static const ReserveShared Reserve;
   static const PreferL1 Prefer;
   static const SplitWarpGroups Split;
-  static const Transform *const All[] = {&Reserve, &Prefer, &Split};
+  static const LaunchBounds Bounds;
+  static const Transform *const All[] = {&Reserve, &Prefer, &Split, &Bounds};
   return All;
 }
 
@@ -54,7 +56,7 @@ chosen(const std::vector<std::string> &Names) {
   }
   std::vector<const Transform *> Ordered;
   for (const Transform *T : allTransforms())
-    if (Names.empty() || Wanted.count(T))
+    if (Names.empty() ? T->isDefault() : Wanted.count(T))
       Ordered.push_back(T);
   return Ordered;
 }
@@ -73,10 +75,7 @@ struct Wish {
 };
 } // namespace
 
-/// The text without the reasons in its markers, which name bytes and warps of
-/// one instantiation: "// catt: name(2): reason" becomes "// catt: name(2)",
-/// and the comments below that go on with the reason disappear.
-static std::string withoutReasons(StringRef Text) {
+std::string withoutReasons(StringRef Text) {
   std::string Out;
   bool InHead = false;
   while (!Text.empty()) {

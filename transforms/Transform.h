@@ -64,6 +64,8 @@ public:
   virtual llvm::StringRef name() const = 0;
   /// One sentence; the same in the header, the page and --help.
   virtual llvm::StringRef summary() const = 0;
+  /// Runs where the user names no transforms.
+  virtual bool isDefault() const { return true; }
   /// Cheap: does the plan ask for it, and what stands against it? Returns the
   /// refusals; `Wanted` is false if the plan does not ask for it at all.
   struct Preparation {
@@ -83,7 +85,8 @@ public:
 llvm::ArrayRef<const Transform *> allTransforms();
 
 struct RewriteOptions {
-  std::vector<std::string> Transforms; ///< names; empty: all
+  /// Names, or "all"; empty: those that are default.
+  std::vector<std::string> Transforms;
   /// Formatting of added lines by absolute path, as the .clang-format beside
   /// the file gives it; files that are absent: like the surrounding lines.
   std::map<std::string, clang::format::FormatStyle> Styles;
@@ -98,6 +101,11 @@ llvm::Expected<Edits> rewrite(const Report &Report,
 /// The texts after the edits: only files that change.
 llvm::Expected<std::map<std::string, std::string>>
 apply(const Edits &Edits, const std::map<std::string, std::string> &Texts);
+
+/// Added text without the reasons in its markers, which name bytes and warps of
+/// one instantiation: "// catt: name(2): reason" becomes "// catt: name(2)",
+/// and the comments below that go on with the reason disappear.
+std::string withoutReasons(llvm::StringRef Text);
 
 /// Takes every edit of this tool out of a text, by its markers. Returns the
 /// text unchanged if there is none. Error: a marker was damaged by hand; the

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/memory/LineWalk.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 namespace catt {
@@ -59,7 +60,7 @@ struct LineWalk::Emission {
       return;
     }
     // Right shifts round down, also below zero.
-    unsigned Shift = Granularity == LineBytes ? 7 : 5;
+    unsigned Shift = llvm::Log2_64(Granularity);
     To.add({Base, Begin >> Shift, (Begin + Last) >> Shift});
     if (To.intervals().size() > Compact) {
       To.normalize();

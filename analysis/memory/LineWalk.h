@@ -53,9 +53,6 @@ AffineIndex underLaunch(const AffineIndex &Index,
 /// which are unknown after underLaunch; empty if there is none.
 std::string unknownName(const AffineIndex &Index);
 
-/// True if loop Inner is Outer or inside it.
-bool isInside(const Kernel &K, std::optional<unsigned> Inner, unsigned Outer);
-
 /// True if the model counts the access in the level's loop.
 bool isCounted(const Kernel &K, const Access &A, unsigned Level,
                const FootprintOptions &Options);
@@ -84,9 +81,9 @@ public:
   struct WarpRange {
     int64_t First = 0, End = 0;
   };
-  /// Adds the lines (Granularity = LineBytes) or sectors (SectorBytes) of some
-  /// warps in one iteration of the level; the set must be normalized after.
-  /// Error: a defect of isl.
+  /// Adds the lines (Granularity = LineBytes) or sectors (SectorBytes) or other
+  /// powers of two warps in one iteration of the level; the set must be
+  /// normalized after. Error: a defect of isl.
   llvm::Error add(LineSet &To, WarpRange Warps, int64_t Iteration,
                   int64_t Granularity, Which Subset = Which::All);
 

@@ -71,12 +71,6 @@ std::string unknownName(const AffineIndex &Index) {
   return Name;
 }
 
-bool isInside(const Kernel &K, std::optional<unsigned> Inner, unsigned Outer) {
-  while (Inner && *Inner != Outer)
-    Inner = K.Loops[*Inner].Parent;
-  return Inner.has_value();
-}
-
 bool isCounted(const Kernel &K, const Access &A, unsigned Level,
                const FootprintOptions &Options) {
   return A.Space == AddressSpace::Global &&

@@ -6,12 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each reference of the loop is measured alone (Footprint and Reuse of a kernel
-// that has only this reference), and the results are added up: a reference that
-// is written twice with the same offset is one.
+//   tmp[i] += A[i * n + j] * x[j];       lines  bank turns  sectors new  again
+//     A[i * n + j], n = 1024 floats        32       32           4        28
+//     A[i * n + j], n = 1025 floats        32        1           4        28
+//     x[j]                                  1        1          1/8       ...
 //
-// Limits: irregular references count one look-up and one new sector; a trip
-// count that is not known counts as 32.
+// Each reference of the loop is measured alone, and the results are added up: a
+// reference that is written twice with the same offset is one.
+//
+// Limits: an irregular reference counts as 32 lines that are new each time; a
+// trip count that is not known counts as 32.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_MEMORY_LOOPWORK_H

@@ -44,9 +44,9 @@ static llvm::Expected<WindowCount> countWindow(LineWalk &Walk, int64_t First,
   return Result;
 }
 
-static llvm::Error measureLevel(ReuseInfo &Info, LineWalk &Walk,
-                                const Representative &Rep,
-                                const FootprintOptions &Options) {
+llvm::Error measureLevel(ReuseInfo &Info, LineWalk &Walk,
+                         const Representative &Rep,
+                         const FootprintOptions &Options) {
   auto [First, Count] = reuseWindow(2 * Walk.steps(), Info.Loop, Rep, Options);
   if (Count < 1)
     return llvm::Error::success(); // the loop does not run

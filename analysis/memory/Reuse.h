@@ -24,7 +24,7 @@
 #ifndef CATT_ANALYSIS_MEMORY_REUSE_H
 #define CATT_ANALYSIS_MEMORY_REUSE_H
 
-#include "analysis/memory/Footprint.h"
+#include "analysis/memory/LineWalk.h"
 
 namespace catt {
 
@@ -58,6 +58,12 @@ struct ReuseInfo {
 /// One entry for each level that profileLoop counts, in the same order.
 llvm::Expected<std::vector<ReuseInfo>>
 measureReuse(const Kernel &K, unsigned LoopId, const FootprintOptions &Options);
+
+/// Fills in one level, Info.Loop, which must be the walk's. Iterations stays 0
+/// where the loop does not run.
+llvm::Error measureLevel(ReuseInfo &Info, LineWalk &Walk,
+                         const Representative &Rep,
+                         const FootprintOptions &Options);
 
 } // namespace catt
 

@@ -32,6 +32,8 @@ struct ThrottleOptions {
   bool MayReserve = true; ///< fewer blocks per SM are a choice
   /// --min-gain: predicted gain below which a loop is left alone (0.05: 5 %).
   double MinGain = 0.05;
+  /// --force, for this kernel: its loops are run so, others left alone.
+  std::vector<ForcedChoice> Forced;
 };
 
 /// One way to run a loop.

@@ -58,6 +58,11 @@ constexpr ReasonInfo Table[] = {
      "counting the cache lines of the loop takes too long "
      "({its indices are too complex})",
      "simplify the index expressions, or give sizes with --assume=name=value"},
+    {Reason::RegistersEstimated, NotKnown, "registers-estimated",
+     "RegisterPoint::From is Estimated",
+     "the register numbers are an estimate ({no ptxas was asked})",
+     "ask the assembler with --ptxas, or write the bound all the same with "
+     "--force"},
     {Reason::NotInstantiated, NotKnown, "not-instantiated",
      "a template without an instantiation in this translation unit",
      "the template is never instantiated in this file "
@@ -73,6 +78,10 @@ constexpr ReasonInfo Table[] = {
      "no choice of warps is predicted to gain enough ({below the threshold})",
      "leave it; --min-gain sets the threshold, --model=catt applies the "
      "paper's rule instead"},
+    {Reason::Forced, NotWorthIt, "forced", "--force asks for one group",
+     "--force asks for the loop as it is ({one group})",
+     "take --force away to let the "
+     "model decide"},
     {Reason::DivergentBarrier, NotSafe, "divergent-barrier",
      "no enclosing statement is reached by all non-exited threads together",
      "a barrier around the loop would not be reached by all threads of the "
@@ -112,6 +121,13 @@ constexpr ReasonInfo Table[] = {
      "barrier waits for them ({early return})",
      "turn the early return into a condition around the work, or build for "
      "sm_70 or later"},
+    {Reason::LaunchedElsewhere, NotSafe, "launched-elsewhere",
+     "external linkage, a header, a use that is no launch, or a block size "
+     "that does not fold",
+     "a launch with more threads than its bound fails, and not every launch "
+     "is in sight ({other files may launch the kernel})",
+     "make the kernel static and launch it only here, or write a bound on "
+     "registers alone with --bounds=maxnreg, or use --force"},
     {Reason::InMacro, NotEditable, "in-macro",
      "the edit would fall inside a macro expansion",
      "{a macro} stands in the way of the edit",
@@ -147,6 +163,14 @@ constexpr ReasonInfo Table[] = {
      "a launch that is not visible, in a macro, or not <<<>>>",
      "the launch would have to change and cannot ({it is not in sight})",
      "write the launch as kernel<<<...>>>(...) in a file that may be edited"},
+    {Reason::BoundsExist, NotEditable, "bounds-exist",
+     "__launch_bounds__ or __maxnreg__ in the declaration",
+     "the kernel has bounds of its own ({__launch_bounds__})",
+     "change them by hand, or let --force do it"},
+    {Reason::ToolkitTooOld, NotEditable, "toolkit-too-old",
+     "__maxnreg__ with a toolkit before CUDA 12.4",
+     "the CUDA toolkit does not know {__maxnreg__}",
+     "use --bounds=launch-bounds, or CUDA 12.4 or later"},
     {Reason::NotEnoughShared, NotEditable, "not-enough-shared",
      "no legal amount of shared memory gives the blocks per SM",
      "too little shared memory is left to limit the blocks per SM with "

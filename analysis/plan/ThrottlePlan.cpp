@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/ThrottlePlan.h"
-#include "analysis/plan/TimeModel.h"
+#include "analysis/plan/Force.h"
+#include "analysis/plan/Prediction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,6 +25,7 @@ struct Input {
   const std::vector<LoopProfile> &Profiles;
   const Residency &Before;
   const ThrottleOptions &Options;
+  MemoryRates Rates;
 };
 
 /// How a loop fares under one BlockChoice.
@@ -47,63 +49,13 @@ std::string kib(int64_t Bytes) {
   return formatv("{0:f1} KiB", double(Bytes) / 1024);
 }
 
-const LoopProfile *profileOf(const Input &In, unsigned Loop) {
-  auto P = find_if(In.Profiles,
-                   [&](const LoopProfile &P) { return P.Loop == Loop; });
-  return P == In.Profiles.end() ? nullptr : &*P;
-}
-
 const LevelFootprint *ownLevel(const Input &In, unsigned Loop) {
-  const LoopProfile *P = profileOf(In, Loop);
+  const LoopProfile *P = profileOf(In.Profiles, Loop);
   return P && !P->Levels.empty() ? &P->Levels.front() : nullptr;
 }
 
-/// The loop and the loops inside it whose own reuse can be lost, as they run
-/// with a choice of warps and blocks.
-Running running(const Input &In, const Loop &L, const Candidate &C) {
-  Running How;
-  How.WarpsPerBlock = divideCeil(In.Options.Block.Threads, WarpLanes);
-  How.WarpsPerGroup = C.WarpsPerGroup;
-  How.BlocksPerSM = C.BlocksPerSM;
-  How.L1Bytes = C.L1Bytes;
-  std::map<unsigned, double> Times; // in one iteration of L
-  for (const Loop &Each : In.K.Loops) {
-    bool Inside = Each.Parent && Times.count(*Each.Parent);
-    if (Each.Id != L.Id && !Inside)
-      continue;
-    const LoopProfile *P = profileOf(In, Each.Id);
-    const LevelFootprint *Level = ownLevel(In, Each.Id);
-    constexpr double UnknownTrips = 32;
-    double Trips = P && P->Work && P->Work->Iterations
-                       ? double(*P->Work->Iterations)
-                       : UnknownTrips;
-    Times[Each.Id] = Inside ? Times[*Each.Parent] * Trips : 1;
-    if (P && P->Work && Level)
-      How.Levels.push_back({*P->Work,
-                            footprintBytes(*Level, C.WarpsPerGroup,
-                                           C.BlocksPerSM, /*PaperRule=*/false),
-                            Times[Each.Id]});
-  }
-  return How;
-}
-
-/// Predicted cycles of an SM per warp. Blocks run in waves: those that the last
-/// wave leaves run with fewer warps beside them.
 double cycles(const Input &In, const Loop &L, const Candidate &C) {
-  MemoryRates Rates = memoryRates(In.Options.Gpu);
-  double Full = cyclesPerWarp(running(In, L, C), In.Options.Gpu, Rates);
-  if (!In.Options.Block.GridBlocks || !In.Options.Gpu.SMs)
-    return Full;
-  int64_t Blocks =
-      divideCeil(*In.Options.Block.GridBlocks, *In.Options.Gpu.SMs);
-  int64_t Rest = Blocks % C.BlocksPerSM;
-  if (Rest == 0 || Blocks < C.BlocksPerSM)
-    return Full;
-  Candidate Last = C;
-  Last.BlocksPerSM = Rest;
-  double AtLast = cyclesPerWarp(running(In, L, Last), In.Options.Gpu, Rates);
-  return (Full * double(Blocks - Rest) + AtLast * double(Rest)) /
-         double(Blocks);
+  return predictedCycles(In.K, In.Profiles, L.Id, C, In.Options, In.Rates);
 }
 
 /// The candidate with the least predicted time, for one number of blocks, and
@@ -133,7 +85,7 @@ std::optional<Refusal> withoutFootprint(const Input &In, const Loop &L) {
       return Refusal{Reason::NoGlobalAccess, L.Where, ""};
     return std::nullopt;
   }
-  const LoopProfile *P = profileOf(In, L.Id);
+  const LoopProfile *P = profileOf(In.Profiles, L.Id);
   if (P && P->Unknown)
     return P->Unknown;
   return Refusal{P ? Reason::NoGlobalAccess : Reason::UnknownLaunch, L.Where,
@@ -176,7 +128,8 @@ void decideByTime(const Input &In, const Loop &L, const BlockChoice &Blocks,
   // Barriers around a loop that stays lost would serve the loops inside: those
   // are split themselves.
   if (contendsInside(In, L, Blocks) && Best.Groups > 1 &&
-      lostShare(double(Best.FootprintBytes), double(Best.L1Bytes)) >= 1) {
+      lostShare(double(Best.FootprintBytes), double(Best.L1Bytes),
+                In.Rates.Slope) >= 1) {
     State.Plan.Why =
         Refusal{Reason::CannotFit, L.Where,
                 formatv("the best choice touches {0}, L1 has {1}",
@@ -184,6 +137,7 @@ void decideByTime(const Input &In, const Loop &L, const BlockChoice &Blocks,
     return;
   }
   State.Plan.PredictedGain = Before / After;
+  State.Plan.GainError = In.Rates.GainError;
   if (Best.Groups == 1 || Before < After * (1 + In.Options.MinGain)) {
     State.Plan.Why =
         Refusal{Reason::SmallGain, L.Where,
@@ -206,7 +160,7 @@ void decideContended(const Input &In, const Loop &L, const BlockChoice &Blocks,
   State.Plan.Why = notSplittable(In, L);
   if (State.Plan.Why)
     return;
-  const LoopProfile &Profile = *profileOf(In, L.Id);
+  const LoopProfile &Profile = *profileOf(In.Profiles, L.Id);
   if (Profile.Work && !In.Options.PaperRule)
     return decideByTime(In, L, Blocks, State);
   if (auto C = mostWarps(Level, Blocks, In.Options)) {
@@ -230,10 +184,36 @@ void decideContended(const Input &In, const Loop &L, const BlockChoice &Blocks,
 /// A reference of the loop, or of one inside, whose index is not known.
 const Access *irregularIn(const Kernel &K, unsigned Loop) {
   for (const Access &A : K.Accesses)
-    for (std::optional<unsigned> L = A.Loop; L; L = K.Loops[*L].Parent)
-      if (*L == Loop && A.Irregularity && A.Space == AddressSpace::Global)
-        return &A;
+    if (A.Irregularity && A.Space == AddressSpace::Global &&
+        isInside(K, A.Loop, Loop))
+      return &A;
   return nullptr;
+}
+
+/// What --force asks of the loop; nullptr: nothing.
+const ForcedChoice *forcedOn(const Input &In, const Loop &L) {
+  auto F = find_if(In.Options.Forced,
+                   [&](const ForcedChoice &F) { return isFor(F, L); });
+  return F == In.Options.Forced.end() ? nullptr : &*F;
+}
+
+/// A loop that --force decides, where that is possible at all.
+void decideByForce(const Input &In, const Loop &L, const ForcedChoice &F,
+                   const BlockChoice &Blocks, LoopState &State) {
+  State.Plan.Why = notSplittable(In, L);
+  if (F.Groups == 1)
+    State.Plan.Why = Refusal{Reason::Forced, L.Where, ""};
+  if (State.Plan.Why || F.Groups > Blocks.After.WarpsPerBlock)
+    return;
+  State.How = Outcome::Split;
+  State.CoveredBy = L.Id;
+  State.Plan.WarpsPerGroup = divideCeil(Blocks.After.WarpsPerBlock, F.Groups);
+  State.Plan.Groups =
+      divideCeil(Blocks.After.WarpsPerBlock, State.Plan.WarpsPerGroup);
+  if (const LevelFootprint *Level = ownLevel(In, L.Id))
+    State.Plan.FootprintBytesAfter =
+        footprintBytes(*Level, State.Plan.WarpsPerGroup,
+                       Blocks.After.BlocksPerSM, In.Options.PaperRule);
 }
 
 /// The loop by itself, whatever is done to the loops around it.
@@ -243,9 +223,13 @@ LoopState stateAlone(const Input &In, const Loop &L,
   LoopState State;
   State.Plan.Loop = L.Id;
   State.Plan.WarpsPerGroup = R.WarpsPerBlock;
+  const ForcedChoice *Forced = forcedOn(In, L);
   State.Plan.Why = withoutFootprint(In, L);
-  if (State.Plan.Why)
+  if (State.Plan.Why) {
+    if (Forced)
+      decideByForce(In, L, *Forced, Blocks, State);
     return State;
+  }
   const LevelFootprint &Level = *ownLevel(In, L.Id);
   auto Bytes = [&](const Residency &Of) {
     return footprintBytes(Level, Of.WarpsPerBlock, Of.BlocksPerSM,
@@ -256,7 +240,10 @@ LoopState stateAlone(const Input &In, const Loop &L,
   State.Plan.FootprintBytesAfter = Bytes(R);
   int64_t L1 = l1Of(R, In.Options);
   const Access *Irregular = irregularIn(In.K, L.Id);
-  if (Irregular && (!Level.Reuse || Bytes(R) <= L1)) // they count one line each
+  if (Forced)
+    decideByForce(In, L, *Forced, Blocks, State);
+  else if (Irregular &&
+           (!Level.Reuse || Bytes(R) <= L1)) // they count one line each
     State.Plan.Why = *Irregular->Irregularity;
   else if (!Level.Reuse)
     State.Plan.Why = Refusal{Reason::NoReuse, L.Where, ""};
@@ -357,7 +344,7 @@ std::optional<double> predictedCycles(const Input &In,
                                       const BlockChoice &Blocks) {
   double Sum = 0;
   for (const Loop &L : In.K.Loops) {
-    const LoopProfile *P = profileOf(In, L.Id);
+    const LoopProfile *P = profileOf(In.Profiles, L.Id);
     if (!P || !P->Work || !ownLevel(In, L.Id))
       continue;
     Sum += notSplittable(In, L) ? cycles(In, L, undivided(In, L, Blocks))
@@ -452,18 +439,34 @@ std::optional<int64_t> carveoutHint(const Input &In, const Residency &After,
   return std::nullopt;
 }
 
+/// M that --force asks for, as an index into Choices; std::nullopt: none.
+std::optional<size_t> forcedBlocks(const Input &In,
+                                   const std::vector<BlockChoice> &Choices) {
+  for (const ForcedChoice &F : In.Options.Forced)
+    for (size_t I = 0; I < Choices.size() && F.BlocksRemoved; ++I)
+      if (Choices[I].Removed == *F.BlocksRemoved)
+        return I;
+  return std::nullopt;
+}
+
+size_t chosenBlocks(const Input &In, const std::vector<BlockChoice> &Choices) {
+  if (!In.Options.Forced.empty())
+    return forcedBlocks(In, Choices).value_or(0);
+  bool ByTime =
+      !In.Options.PaperRule &&
+      any_of(In.Profiles, [](const LoopProfile &P) { return P.Work; });
+  return ByTime ? fastestBlocks(In, Choices) : chooseBlocks(In, Choices);
+}
+
 } // namespace
 
 KernelPlan planThrottle(const Kernel &K,
                         const std::vector<LoopProfile> &Profiles,
                         const Residency &Before,
                         const ThrottleOptions &Options) {
-  Input In{K, Profiles, Before, Options};
+  Input In{K, Profiles, Before, Options, memoryRates(Options.Gpu)};
   std::vector<BlockChoice> Choices = blockChoices(Before, Options);
-  bool ByTime = !Options.PaperRule &&
-                any_of(Profiles, [](const LoopProfile &P) { return P.Work; });
-  const BlockChoice &Chosen =
-      Choices[ByTime ? fastestBlocks(In, Choices) : chooseBlocks(In, Choices)];
+  const BlockChoice &Chosen = Choices[chosenBlocks(In, Choices)];
   std::vector<LoopState> States = statesFor(In, Chosen);
   KernelPlan Plan;
   Plan.Before = Before;

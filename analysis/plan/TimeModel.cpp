@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
+#include <cmath>
 
 namespace catt {
 
@@ -48,51 +49,90 @@ MemoryRates memoryRates(const Device &Gpu) {
   const DataSheet *Fitted = Find("h200"), *Sheet = Find(Gpu.Name);
   if (Sheet == std::end(Sheets))
     return Rates;
-  Rates.Sector *= bytesPerCycle(*Fitted) / bytesPerCycle(*Sheet);
+  double Slower = bytesPerCycle(*Fitted) / bytesPerCycle(*Sheet);
+  Rates.Sector *= Slower;
+  Rates.Dram *= Slower;
   Rates.L2Bytes = int64_t(Sheet->L2MiB * 1024 * 1024);
   if (Sheet == Fitted)
     Rates.From = Origin::Measured;
   return Rates;
 }
 
-double lostShare(double FootprintBytes, double CacheBytes) {
+double lostShare(double FootprintBytes, double CacheBytes, double Slope) {
   if (FootprintBytes <= CacheBytes)
     return 0;
-  return std::min(1.0, 3 * (1 - CacheBytes / FootprintBytes));
+  return std::min(1.0, Slope * (1 - CacheBytes / FootprintBytes));
 }
 
-/// L1 that the sweep behaves as if it had: 21 KiB do not stay in 28 KiB, but
-/// 68 KiB do in 92 KiB.
-static double usableL1(int64_t L1Bytes) {
-  constexpr int64_t NeverFilled = int64_t(10) * 1024;
-  return double(std::max<int64_t>(L1Bytes - NeverFilled, L1Bytes / 2));
+/// Of a level's touches those that are lost. Where the compiler issues several
+/// iterations together, only the first of them finds what the others used since
+/// the last time; the rest follows at a small part of that distance.
+static double lostOf(double New, double Again, double Together, double Far,
+                     double Near) {
+  double First = std::max(New, (New + Again) / Together);
+  return Far * (First - New) + Near * (New + Again - First);
+}
+
+/// Iterations whose loads are in flight together.
+static double together(const LoopWork &Work, const MemoryRates &Rates) {
+  return Work.Stores ? 1 : Rates.Unroll;
+}
+
+static Lost lostBy(const Running &How, const MemoryRates &Rates) {
+  const LoopWork &Outer = How.Levels.front().Work;
+  double Together = together(Outer, Rates);
+  double L1 = std::max(double(How.L1Bytes) - Rates.UnusedKiB * 1024,
+                       double(How.L1Bytes) / 2);
+  Lost Sum = {Outer.SectorsNew, Outer.LoadsNew};
+  for (const NestLevel &L : How.Levels) {
+    double Bytes = double(L.FootprintBytes);
+    double Far = lostShare(Bytes, L1, Rates.Slope);
+    double Near = lostShare(Rates.Near * Bytes, L1, Rates.Slope);
+    Sum.Sectors += L.Times * lostOf(L.Work.SectorsNew, L.Work.SectorsAgain,
+                                    Together, Far, Near);
+    Sum.Loads += L.Times * lostOf(L.Work.LoadsNew, L.Work.LoadsAgain, Together,
+                                  Far, Near);
+  }
+  Sum.Loads = std::min(Sum.Loads, Outer.Loads);
+  return Sum;
+}
+
+/// What all SMs keep L2 busy with: their footprints, but no more than the loads
+/// that L1's lines let be in flight. A short loop of known length is unrolled.
+static double bytesInL2(const Running &How, double SMs,
+                        const MemoryRates &Rates) {
+  constexpr int64_t UnrolledWhole = 16;
+  const LoopWork &Inner = How.Levels.back().Work;
+  double Loads = std::max(1.0, Inner.Loads);
+  if (How.Levels.size() > 1 && Inner.Iterations &&
+      *Inner.Iterations <= UnrolledWhole)
+    Loads *= double(*Inner.Iterations);
+  return SMs * std::min(double(How.Levels.front().FootprintBytes),
+                        Rates.Flight * double(How.L1Bytes) * Loads);
 }
 
 double cyclesPerIteration(const Running &How, const Device &Gpu,
                           const MemoryRates &Rates) {
-  const NestLevel &Outer = How.Levels.front();
-  double Batch = Outer.Work.Stores ? 1 : Rates.Batch;
-  double Missed = Outer.Work.SectorsNew, Missing = Outer.Work.LoadsNew;
-  for (const NestLevel &L : How.Levels) {
-    double Lost =
-        L.Times * lostShare(double(L.FootprintBytes), usableL1(How.L1Bytes));
-    double Touched = L.Work.SectorsNew + L.Work.SectorsAgain;
-    Missed += Lost * std::max(0.0, Touched / Batch - L.Work.SectorsNew);
-    double Loads = L.Work.LoadsNew + L.Work.LoadsAgain;
-    Missing += Lost * std::max(0.0, Loads / Batch - L.Work.LoadsNew);
+  const LoopWork &Work = How.Levels.front().Work;
+  Lost Below = lostBy(How, Rates);
+  double Warps = double(How.WarpsPerGroup * How.BlocksPerSM);
+  double Port = Work.Lookups * Rates.Line + Work.BankTurns * Rates.Bank;
+  double Latency = (Work.Loads * Rates.Hit + Below.Loads * Rates.Miss) /
+                   (Warps * together(Work, Rates));
+  double Sectors = Below.Sectors + Work.SectorsStored;
+  double Traffic = Sectors * Rates.Sector;
+  if (Rates.L2Bytes && Gpu.SMs) {
+    double L2 = double(Rates.L2Bytes);
+    double Bytes = bytesInL2(How, double(*Gpu.SMs), Rates);
+    Traffic *= 1 + Rates.Far * std::min(1.0, Bytes / L2);
+    double LostInL2 = lostShare(Bytes, Rates.L2Share * L2, 1);
+    Traffic += Rates.Dram *
+               (Work.SectorsNew / 2 + (Sectors - Work.SectorsNew) * LostInL2);
   }
-  double Sector = Rates.Sector;
-  // Where nothing is stored, the sweeps show gains and losses alike.
-  if (Rates.L2Bytes && Gpu.SMs && Outer.Work.Stores)
-    Sector *=
-        1 + 0.6 * lostShare(double(Outer.FootprintBytes) * double(*Gpu.SMs),
-                            0.4 * double(Rates.L2Bytes));
-  double Loads = Outer.Work.Loads;
-  double Latency =
-      (Loads * Rates.Hit / Batch + std::min(Missing, Loads) * Rates.Miss) /
-      double(How.WarpsPerGroup * How.BlocksPerSM);
-  return std::max(
-      {Outer.Work.Lookups * Rates.Lookup, Missed * Sector, Latency});
+  double Sum = 0;
+  for (double Term : {Port, Traffic, Latency})
+    Sum += std::pow(Term, Rates.Power);
+  return std::pow(Sum, 1 / Rates.Power);
 }
 
 double cyclesPerWarp(const Running &How, const Device &Gpu,

@@ -6,29 +6,38 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cycles that an SM spends on one iteration of one warp, for K active warps
-// (MODEL.md section 5: the largest of three):
+// Cycles that an SM spends on one iteration of one warp while K = w * (T - M)
+// warps are active, of three terms of which the largest nearly rules
+// (MODEL.md section 5):
 //
-//   look-ups  lines looked up * Lookup               L1 has one tag port
-//   traffic   sectors missed * Sector * (1 + 0.6 l)  bandwidth below L1
-//   latency   (loads * Hit + missing loads * Miss) / K
+//   port     lines * Line + bank turns * Bank              L1's tags and banks
+//   traffic  sectors below L1 * Sector * (1 + Far * min(1, U / L2))
+//            + Dram * (new / 2 + lost in L2)               L2, then DRAM
+//   latency  (loads * Hit + missing loads * Miss) / (K * together)
+//   time     (port^Power + traffic^Power + latency^Power)^(1 / Power)
 //
-// Missed are the sectors that no earlier iteration touched, always; and of the
-// others the share that an overflowing L1 loses:
+// Below L1 go the sectors that no earlier iteration touched, those stored, and
+// of those touched before the share that a cache loses which the footprint F
+// overflows:
 //
-//   m = 0 up to C, then 3 * (1 - C / footprint), at most 1
+//   lostShare = min(1, Slope * (1 - (L1 - UnusedKiB) / F))
 //
-// C is L1 less 10 KiB, which the sweep never sees filled; l is the same for the
-// footprints of all SMs in 40 % of L2 (a line may be kept in both partitions).
-// In a nest the loops inside lose their own reuse by their own footprint. Where
-// a loop stores nothing, the compiler issues the loads of several iterations
-// together, which use a sector before anything can evict it: Batch. Around the
-// iterations stand one barrier and one start-up latency for each group.
+// Where a loop stores nothing, the compiler issues the loads of several
+// iterations together (Unroll): only the first finds what all others have used
+// meanwhile, the rest follows after a part of it, Near * F. In a nest the loops
+// inside lose their own reuse by their own footprint. U is what all SMs keep L2
+// busy with: F, but no more than Flight * L1 for each load, as a load in flight
+// holds a line of L1; L2 loses 1 - L2Share * L2 / U of what L1 asks it again. A
+// sector lost in L2 costs two from DRAM, which reads 64 bytes at once; new ones
+// are read in order. Around the iterations stand a barrier and a start-up
+// latency for each group, and blocks left over by the last wave run alone.
 //
-// The constants are fitted on test/unit/data/h200-throttle-sweep.csv (an H200);
-// TimeModelTest bounds how far the choice is from the best of that sweep and
-// prints the model's own error. Other devices are scaled by their data sheets'
-// bandwidth, and marked Estimated.
+// The constants are fitted by test/bench/fit.py, which says on what and how far
+// they are off; docs/model.md has the result. They are an H200's; other devices
+// are scaled by their data sheets' bandwidth, and marked Estimated.
+//
+// Not seen: that code changes when a loop is split. ptxas schedules the loads
+// of some split loops one after the other (k-means with 6 or 4 of 8 warps).
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_TIMEMODEL_H
@@ -41,26 +50,43 @@ namespace catt {
 
 /// What the memory of one SM can do, in cycles of its clock.
 struct MemoryRates {
-  double Lookup = 1.08; ///< one line in L1
-  double Hit = 40;      ///< a load that hits
-  double Miss = 800;    ///< a load that goes below L1
-  double Sector = 2.2;  ///< one 32-byte sector from below L1
+  double Line = 0.216;  ///< one line looked up in L1
+  double Bank = 0.708;  ///< one turn of its most crowded bank
+  double Hit = 42.9;    ///< a load that hits
+  double Miss = 640;    ///< a load that goes below L1, beside others
+  double Sector = 1.48; ///< one sector between L1 and L2
+  double Far = 0.3;     ///< more of it where all footprints fill L2
+  double Dram = 3;      ///< one sector that L2 lost; half of it for a new one
   double Barrier = 40;  ///< __syncthreads and one turn of the group loop
-  double Batch = 2;     ///< iterations issued together where nothing is stored
-  int64_t L2Bytes = 0;  ///< 0: not known
+  double Unroll = 1.78; ///< iterations issued together where nothing is stored
+  double Near = 0.12;   ///< of the footprint, lies between two of these
+  double Slope = 1.235; ///< of L1, see lostShare
+  double UnusedKiB = 8.64; ///< of L1, never holds data of the loop
+  double L2Share = 0.4;    ///< of L2, that one SM's data can use
+  double Flight = 2; ///< times L1 that the loads of a warp keep L2 busy with
+  double Power = 3;  ///< how sharply the largest term rules
+  double GainError = 0.4; ///< of a predicted gain, half unfitted: LoopPlan
+  int64_t L2Bytes = 0;    ///< 0: not known
   Origin From = Origin::Estimated;
 };
 
 MemoryRates memoryRates(const Device &Gpu);
 
-/// Share of the reuse that a cache loses.
-double lostShare(double FootprintBytes, double CacheBytes);
+/// Share of the reuse that a cache loses: none while all fits, then
+/// Slope * (1 - cache / footprint), at most all.
+double lostShare(double FootprintBytes, double CacheBytes, double Slope);
 
 /// One loop of a nest, run by a number of warps.
 struct NestLevel {
   LoopWork Work;
   int64_t FootprintBytes = 0;
   double Times = 1; ///< iterations of it in one iteration of the outermost
+};
+
+/// What the caches do not keep, per iteration of the outermost loop and warp.
+struct Lost {
+  double Sectors = 0; ///< that L1 misses, the new ones included
+  double Loads = 0;   ///< that wait for them
 };
 
 /// How a nest is run: its outermost loop first, then the loops inside whose

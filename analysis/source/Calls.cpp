@@ -170,6 +170,11 @@ SymbolicWalk::Result SymbolicWalk::callFunction(const CallExpr *E,
   });
   bool Enter = F.hasBody(Def) && !Recursive && Frames.size() < 16 &&
                entersCall(F) && !(Method && Method->isVirtual());
+  if (Enter && ++CallsWalked > MostCalls) {
+    Enter = false;
+    if (CallsWalked == MostCalls + 1)
+      onTooManyCalls(*E);
+  }
   if (!Enter) {
     std::vector<Value> Arguments;
     for (unsigned I = 0; I < E->getNumArgs(); ++I) {

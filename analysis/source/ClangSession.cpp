@@ -153,8 +153,17 @@ std::optional<Preamble> Preamble::build(const CompilerInvocation &Invocation,
       /*StoragePath=*/"", Declarations);
   if (!Code)
     return std::nullopt;
-  return Preamble{std::move(*Code), std::move(Collector.Found),
-                  std::move(Declarations.Ids)};
+  return Preamble{std::move(*Code), Invocation.getCC1CommandLine(),
+                  std::move(Collector.Found), std::move(Declarations.Ids)};
+}
+
+bool Preamble::fits(const CompilerInvocation &Invocation,
+                    const llvm::MemoryBuffer &Text,
+                    llvm::vfs::FileSystem &Files) const {
+  PreambleBounds Bounds = ComputePreambleBounds(Invocation.getLangOpts(),
+                                                Text.getMemBufferRef(), 0);
+  return Invocation.getCC1CommandLine() == Flags &&
+         Code.CanReuse(Invocation, Text, Bounds, Files);
 }
 
 /// The declarations of the preamble, now those of this AST.
@@ -183,10 +192,9 @@ Session::run(const CompilerInvocation &Pristine,
   auto S = std::make_unique<Session>();
   S->Text = std::move(Text);
   auto Invocation = std::make_shared<CompilerInvocation>(Pristine);
-  PreambleBounds Bounds = ComputePreambleBounds(Invocation->getLangOpts(),
-                                                S->Text->getMemBufferRef(), 0);
+  bool Fits = P && P->fits(*Invocation, *S->Text, *Files);
   Invocation->getPreprocessorOpts().RetainRemappedFileBuffers = true;
-  if (P && P->Code.CanReuse(*Invocation, *S->Text, Bounds, *Files)) {
+  if (Fits) {
     P->Code.AddImplicitPreamble(*Invocation, Files, S->Text.get());
   } else {
     P = nullptr;

@@ -57,6 +57,7 @@ public:
 /// A compiled preamble.
 struct Preamble {
   clang::PrecompiledPreamble Code;
+  std::vector<std::string> Flags; ///< of clang's parse that it was built for
   std::vector<Diagnostic> Diagnostics;
   /// Its declarations outside system headers, in order.
   std::vector<clang::LocalDeclID> Declarations;
@@ -65,6 +66,10 @@ struct Preamble {
   static std::optional<Preamble>
   build(const clang::CompilerInvocation &Invocation,
         const llvm::MemoryBuffer &Text, FilesRef Files);
+
+  /// Whether a parse of Text with this invocation can stand on it.
+  bool fits(const clang::CompilerInvocation &Invocation,
+            const llvm::MemoryBuffer &Text, llvm::vfs::FileSystem &Files) const;
 };
 
 /// One parsed text. The destructor ends it; the AST goes with it.

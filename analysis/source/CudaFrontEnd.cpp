@@ -81,9 +81,10 @@ struct TranslationUnit::Impl {
   Toolkit Kit;
   std::vector<Diagnostic> Diagnostics;
   std::vector<std::string> Notes;
+  std::optional<int> MaxRegisters;
   std::shared_ptr<CompilerInvocation> Invocation;
   FilesRef Files;
-  std::optional<Preamble> Prefix;
+  std::shared_ptr<const Preamble> Prefix;
   std::unique_ptr<Session> Main; ///< borrows from Prefix
 };
 
@@ -243,8 +244,18 @@ const Toolkit &TranslationUnit::toolkit() const { return P->Kit; }
 const std::vector<Diagnostic> &TranslationUnit::diagnostics() const {
   return P->Diagnostics;
 }
+std::optional<int> TranslationUnit::maxRegisters() const {
+  return P->MaxRegisters;
+}
 const std::vector<std::string> &TranslationUnit::notes() const {
   return P->Notes;
+}
+const CompilerInvocation &TranslationUnit::invocation() const {
+  return *P->Invocation;
+}
+FilesRef TranslationUnit::files() const { return P->Files; }
+std::shared_ptr<const Preamble> TranslationUnit::preamble() const {
+  return P->Prefix;
 }
 
 llvm::Expected<std::vector<Diagnostic>>
@@ -259,8 +270,8 @@ TranslationUnit::check(const std::map<std::string, std::string> &Texts) const {
   if (!Text)
     return fail("cannot read '" + P->MainFile +
                 "' again: " + Text.getError().message());
-  auto S = Session::run(*P->Invocation, std::move(*Text), Overlay,
-                        P->Prefix ? &*P->Prefix : nullptr);
+  auto S =
+      Session::run(*P->Invocation, std::move(*Text), Overlay, P->Prefix.get());
   if (!S)
     return S.takeError();
   llvm::erase_if((*S)->Collector.Found, [](const Diagnostic &D) {
@@ -316,6 +327,7 @@ static llvm::Error prepare(TranslationUnit::Impl &P,
   if (!Clang)
     return Clang.takeError();
   P.Notes = Clang->Notes;
+  P.MaxRegisters = Clang->MaxRegisters;
   auto Kit = findToolkit(Options, *Clang, *P.Files);
   if (!Kit)
     return Kit.takeError();
@@ -333,6 +345,18 @@ static llvm::Error prepare(TranslationUnit::Impl &P,
   return llvm::Error::success();
 }
 
+/// The earlier preamble if it fits, else a new one where it is to be kept.
+static std::shared_ptr<const Preamble>
+preambleFor(const TranslationUnit::Impl &P, const llvm::MemoryBuffer &Text,
+            const FrontEndOptions &Options) {
+  if (Options.Earlier && Options.Earlier->fits(*P.Invocation, Text, *P.Files))
+    return Options.Earlier;
+  if (!Options.KeepPreamble)
+    return nullptr;
+  std::optional<Preamble> Built = Preamble::build(*P.Invocation, Text, P.Files);
+  return Built ? std::make_shared<const Preamble>(std::move(*Built)) : nullptr;
+}
+
 llvm::Expected<std::unique_ptr<TranslationUnit>>
 parse(const tooling::CompileCommand &Command, const FrontEndOptions &Options,
       FilesRef Files) {
@@ -343,10 +367,9 @@ parse(const tooling::CompileCommand &Command, const FrontEndOptions &Options,
     return Text.takeError();
   if (llvm::Error E = prepare(*P, Command, Options, Files))
     return std::move(E);
-  if (Options.KeepPreamble)
-    P->Prefix = Preamble::build(*P->Invocation, **Text, P->Files);
-  auto S = Session::run(*P->Invocation, std::move(*Text), P->Files,
-                        P->Prefix ? &*P->Prefix : nullptr);
+  P->Prefix = preambleFor(*P, **Text, Options);
+  auto S =
+      Session::run(*P->Invocation, std::move(*Text), P->Files, P->Prefix.get());
   if (!S)
     return S.takeError();
   P->Main = std::move(*S);

@@ -36,11 +36,13 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace clang {
 class ASTContext;
+class CompilerInvocation;
 class Preprocessor;
 namespace tooling {
 struct CompileCommand;
@@ -48,6 +50,9 @@ struct CompileCommand;
 } // namespace clang
 
 namespace catt {
+
+/// A compiled preamble: opaque here, see ClangSession.h.
+struct Preamble;
 
 /// A compiler message. Notes follow the message that they belong to.
 struct Diagnostic {
@@ -75,6 +80,9 @@ struct FrontEndOptions {
   /// Keep the preamble for check(). False where no check will follow: the parse
   /// then costs a third less, and a check as much as a parse.
   bool KeepPreamble = true;
+  /// The preamble of an earlier parse, used instead of a new one where it still
+  /// fits: same flags, same text, no header changed since.
+  std::shared_ptr<const Preamble> Earlier;
 };
 
 /// A parsed file; owns the AST and everything that borrows from it.
@@ -90,6 +98,16 @@ public:
   const std::vector<Diagnostic> &diagnostics() const;
   /// Remarks of the flag translation: "-use_fast_math: approximated by ...".
   const std::vector<std::string> &notes() const;
+  /// -maxrregcount of the command, if it has one.
+  std::optional<int> maxRegisters() const;
+
+  /// How clang was called, and the files that it saw: for another run.
+  const clang::CompilerInvocation &invocation() const;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files() const;
+
+  /// What FrontEndOptions::Earlier of the next parse may be; null if none was
+  /// kept. It outlives this object.
+  std::shared_ptr<const Preamble> preamble() const;
 
   /// Parses again with other texts for some files (by absolute path) and
   /// returns what clang says of it. Error: the parse could not be started.

@@ -26,7 +26,7 @@ llvm::Expected<Shape> parseShape(llvm::StringRef Text) {
   return Shape{Extents[0], Extents[1], Extents[2]};
 }
 
-llvm::Expected<Launch> parseLaunch(llvm::StringRef Text) {
+llvm::Expected<Launch> parseLaunchComment(llvm::StringRef Text) {
   Launch L;
   L.From = Origin::Told;
   L.Text = ("launch(" + Text + ")").str();
@@ -100,7 +100,7 @@ void Directives::readLine(llvm::StringRef Line, unsigned Number) {
         InOff = false;
       else if (Rest.consume_front("launch(")) {
         Location Where{File, Number, unsigned(At + Command) + 1};
-        auto L = parseLaunch(Rest.take_until([](char C) { return C == ')'; }));
+        auto L = parseLaunchComment(Rest.take_until([](char C) { return C == ')'; }));
         if (L) {
           L->Where = Where;
           Launches.push_back({Number, std::move(*L)});

@@ -31,7 +31,7 @@ llvm::Expected<Shape> parseShape(llvm::StringRef Text);
 
 /// The inside of launch(...): grid=, block=, shared=, any order; block is
 /// required.
-llvm::Expected<Launch> parseLaunch(llvm::StringRef Text);
+llvm::Expected<Launch> parseLaunchComment(llvm::StringRef Text);
 
 class Directives {
 public:

@@ -136,6 +136,11 @@ private:
     K.Accesses.push_back(std::move(A));
   }
 
+  void onTooManyCalls(const CallExpr &Call) override {
+    K.Refusals.push_back(
+        {Reason::TooComplex, location(Call.getBeginLoc()), text(Call)});
+  }
+
   unsigned onLoop(const Stmt &S) override {
     Loop L;
     L.Id = K.Loops.size();
@@ -209,9 +214,8 @@ private:
       return;
     // A thread may have left in an earlier iteration.
     for (Access &A : K.Accesses)
-      for (std::optional<unsigned> L = A.Loop; L; L = K.Loops[*L].Parent)
-        if (*L == Id)
-          A.GuardsKnown = false;
+      if (isInside(K, A.Loop, Id))
+        A.GuardsKnown = false;
   }
 };
 

@@ -114,7 +114,12 @@ Place SymbolicWalk::placeOfVariable(const VarDecl *V, const Expr *E) {
   bool InMemory = V->getType()->isArrayType() || V->hasAttr<CUDASharedAttr>() ||
                   V->hasAttr<CUDAConstantAttr>() ||
                   V->hasAttr<CUDADeviceAttr>() || V->hasAttr<HIPManagedAttr>();
-  if (InMemory && !(V->isConstexpr() && !V->getType()->isArrayType())) {
+  // `const dim3 Block(256);` is a host's constant that clang lets a kernel
+  // read.
+  auto *Constant = V->getAttr<CUDAConstantAttr>();
+  bool OfHost = V->isConstexpr() || (Constant && Constant->isImplicit() &&
+                                     V->getType()->isRecordType());
+  if (InMemory && !(OfHost && !V->getType()->isArrayType())) {
     P.K = Place::Kind::Memory;
     P.Memory = {V->getName().str(), baseId(V, ""), spaceOf(*V), AffineIndex(0),
                 std::nullopt};
@@ -190,6 +195,34 @@ Value SymbolicWalk::inputValue(const VarDecl &V, QualType T, std::string Name,
                          "the value of '" + Name + "'"});
 }
 
+/// What an object at file scope that never changes was initialised with, if all
+/// of the place that is asked for is constant.
+std::optional<Value> SymbolicWalk::constantRecord(const VarDecl &V,
+                                                  const Place &P) {
+  const Expr *Init = V.getAnyInitializer();
+  if (!V.isFileVarDecl() || !V.getType().isConstQualified() || !Init ||
+      !V.getType()->isRecordType() || Init->isValueDependent())
+    return std::nullopt;
+  ++Quiet;
+  Value Known = evalAsValue(Init);
+  --Quiet;
+  const Value *At = &Known;
+  for (const std::string &Field : P.Path) {
+    auto F = At->Fields.find(Field);
+    if (At->K != Value::Kind::Record || F == At->Fields.end())
+      return std::nullopt;
+    At = &F->second;
+  }
+  auto IsConstant = [](const Value &Of) {
+    return Of.isInteger() && Of.Integer.constant();
+  };
+  bool All = At->K == Value::Kind::Record
+                 ? llvm::all_of(At->Fields,
+                                [&](auto &F) { return IsConstant(F.second); })
+                 : IsConstant(*At);
+  return All ? std::optional(*At) : std::nullopt;
+}
+
 Value SymbolicWalk::load(const Place &P, const Expr &E, bool Record) {
   if (P.K == Place::Kind::Memory) {
     // `const int Threads = 256;` is a constant wherever it is kept.
@@ -219,7 +252,9 @@ Value SymbolicWalk::load(const Place &P, const Expr &E, bool Record) {
       }
       return *Current;
     }
-    // A constant of the program.
+    // A constant of the program, `const dim3 Block(32, 8);` among them.
+    if (std::optional<Value> Constant = constantRecord(*V, P))
+      return *Constant;
     Expr::EvalResult R;
     if (isIndexType(E.getType()) && E.EvaluateAsInt(R, Context))
       return Value::integer(R.Val.getInt().getExtValue());

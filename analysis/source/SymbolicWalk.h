@@ -20,8 +20,9 @@
 // it changes become unknown at its top. What cannot be expressed is unknown and
 // carries the reason; it never turns into a number.
 //
-// Limits: recursion and calls deeper than 16 are unknown; a variable whose
-// address is taken is unknown from there on; integers are assumed not to wrap.
+// Limits: recursion, calls deeper than 16 and those after the first 20,000
+// (each counted on every path) are unknown; a variable whose address is taken
+// is unknown from there on; integers are assumed not to wrap.
 //
 // SymbolicWalk.cpp holds the statements, LoopWalk.cpp the loops,
 // IndexExpressions.cpp the expressions, Arithmetic.cpp the operators,
@@ -134,6 +135,8 @@ protected:
                       llvm::ArrayRef<Value> Arguments) {}
   /// True if a call is to be walked into.
   virtual bool entersCall(const clang::FunctionDecl &F) const { return true; }
+  /// MostCalls calls were walked into; this one and those after it are not.
+  virtual void onTooManyCalls(const clang::CallExpr &Call) {}
   /// The value of a parameter of the function that run() was given.
   virtual Value parameter(const clang::ParmVarDecl &P);
 
@@ -181,6 +184,7 @@ private:
   Place placeOfMember(const clang::MemberExpr *E);
   Place placeOfField(Place Base, const clang::FieldDecl *F,
                      const clang::Expr &E);
+  std::optional<Value> constantRecord(const clang::VarDecl &V, const Place &P);
   Value load(const Place &P, const clang::Expr &E, bool Record = true);
   void store(const Place &P, const Value &V, const clang::Expr &E,
              bool AlsoReads = false);
@@ -246,6 +250,9 @@ private:
   std::vector<Frame> Frames;
   std::map<std::pair<const void *, std::string>, unsigned> BaseIds;
   unsigned NextLoop = 0;
+  /// Every path of calls is walked anew, and there can be exponentially many.
+  static constexpr unsigned MostCalls = 20000;
+  unsigned CallsWalked = 0;
   /// Above 0: evaluate only, nothing is recorded or stored.
   unsigned Quiet = 0;
 };

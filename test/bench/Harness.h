@@ -38,7 +38,9 @@
 #include <cstddef>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace bench {
@@ -114,6 +116,8 @@ struct Case {
   dim3 Grid, Block;
   std::vector<Variant> Variants;
   std::vector<std::vector<char>> Arguments;
+  /// Of the arguments, the integers; empty elsewhere.
+  std::vector<std::optional<long long>> Integers;
   void *Output = nullptr;
   size_t OutputBytes = 0;
   Facts Known;
@@ -129,6 +133,10 @@ private:
     std::vector<char> Bytes(sizeof(T));
     std::memcpy(Bytes.data(), &Value, sizeof(T));
     Arguments.push_back(std::move(Bytes));
+    if constexpr (std::is_integral_v<T>)
+      Integers.push_back((long long)Value);
+    else
+      Integers.push_back(std::nullopt);
   }
 };
 

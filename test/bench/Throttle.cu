@@ -54,6 +54,14 @@ std::vector<Case> allCases(const Pool &P) {
 
 const char *truth(bool Value) { return Value ? "true" : "false"; }
 
+/// The arguments in order: numbers where they are integers, else null.
+std::string integers(const Case &C) {
+  std::string Text;
+  for (const std::optional<long long> &I : C.Integers)
+    Text += (Text.empty() ? "" : ", ") + (I ? std::to_string(*I) : "null");
+  return "[" + Text + "]";
+}
+
 void printCase(std::FILE *To, const Case &C) {
   const Facts &F = C.Known;
   std::fprintf(
@@ -65,12 +73,13 @@ void printCase(std::FILE *To, const Case &C) {
       "\"rounds\": %d, \"lines_per_warp\": %g, \"own_lines_per_warp\": %g, "
       "\"iterations_per_line\": %g, \"loads\": %d, \"stores\": %d, "
       "\"flops\": %d, \"bytes\": %.0f, \"can_batch\": %s, "
-      "\"irregular_loads\": %d}\n",
+      "\"irregular_loads\": %d, \"arguments\": %s}\n",
       C.name().c_str(), C.Benchmark.c_str(), C.Loop.c_str(), C.Kernel.c_str(),
       C.Group.c_str(), C.Type.c_str(), truth(C.RuntimeSize), C.Grid.x, C.Grid.y,
       C.Grid.z, C.Block.x, C.Block.y, C.Block.z, F.Trips, F.Rounds,
       F.LinesPerWarp, F.OwnLinesPerWarp, F.IterationsPerLine, F.Loads, F.Stores,
-      F.Flops, F.Bytes, truth(F.CanBatch), F.IrregularLoads);
+      F.Flops, F.Bytes, truth(F.CanBatch), F.IrregularLoads,
+      integers(C).c_str());
 }
 
 void printPoint(std::FILE *To, const Case &C, const Point &At, const Result &R,

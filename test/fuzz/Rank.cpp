@@ -96,7 +96,8 @@ private:
         double Cache = double(KiB * 1024);
         (Bytes <= Cache ? Fits : Overflows) = true;
         Predicted.push_back(Work.SectorsNew +
-                            Work.SectorsAgain * lostShare(Bytes, Cache));
+                            Work.SectorsAgain *
+                                lostShare(Bytes, Cache, MemoryRates().Slope));
         simt::CacheStats S =
             simt::simulateL1(Requests, Dealt, {uint64_t(KiB) * 1024},
                              {unsigned(T), unsigned(W * T)});

@@ -27,13 +27,14 @@ import sys
 SUFFIXES = {".h", ".cpp", ".cc", ".c", ".hpp", ".inc"}
 
 # What every module may include: plain values without Clang or isl.
-COMMON = {"Types", "AffineIndex", "Reasons"}
+COMMON = {"Types", "AffineIndex", "Reasons", "RegisterUse"}
 
 # module -> the modules of ours that it may include, beside itself and COMMON.
 ARROWS = {
     "AffineIndex": None,  # none at all, not even COMMON
     "Types": {"AffineIndex"},
     "Reasons": {"Types", "AffineIndex"},
+    "RegisterUse": {"Types", "AffineIndex"},
     "device": set(),
     "memory": {"device"},
     "plan": {"device"},
@@ -53,6 +54,7 @@ MODULES = [
     ("analysis/memory/AffineIndex.", "AffineIndex"),
     ("analysis/Types.h", "Types"),
     ("analysis/plan/Reasons.", "Reasons"),
+    ("analysis/registers/RegisterUse.", "RegisterUse"),
     ("analysis/device/", "device"),
     ("analysis/memory/", "memory"),
     ("analysis/plan/", "plan"),
@@ -62,6 +64,12 @@ MODULES = [
     ("analysis/source/", "source"),
     ("analysis/Analysis.", "Analysis"),
     ("analysis/LaunchPlan.", "Analysis"),
+    ("analysis/InstructionCount.", "Analysis"),
+    ("analysis/RegisterHints.", "Analysis"),
+    ("analysis/RegisterSources.", "Analysis"),
+    ("analysis/ProfileFamily.", "Analysis"),
+    ("analysis/RuntimeCases.", "Analysis"),
+    ("analysis/RuntimePlan.", "Analysis"),
     ("transforms/runtime/", "runtime"),
     ("transforms/", "transforms"),
     ("tool/", "tool"),

@@ -648,6 +648,62 @@ TEST_P(Check, TheFirstAstSurvives) {
   EXPECT_THAT(walk(*TU).Kernels, ElementsAre("saxpy"));
 }
 
+//===-- The preamble of an earlier parse ---------------------------------===//
+
+/// Parses a text of two preamble lines twice, the second time with what the
+/// first one kept, and says whether that was used.
+struct Earlier : testing::Test {
+  Project P;
+  std::unique_ptr<TranslationUnit> First;
+
+  void SetUp() override {
+    P.add("/project/k.cuh", "inline int size() { return 1; }\n");
+    P.add("/project/a.cu", "#include \"k.cuh\"\nint n = size();\n");
+    First = take(P.parse());
+    P.Options.Earlier = First->preamble();
+    P.Texts = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+    P.add("/project/k.cuh", "inline int size() { return 1; }\n");
+  }
+  bool isUsed() {
+    auto TU = take(P.parse());
+    return TU && TU->preamble() == P.Options.Earlier;
+  }
+};
+
+TEST_F(Earlier, IsUsedUnderAnotherRest) {
+  ASSERT_TRUE(P.Options.Earlier);
+  P.add("/project/a.cu",
+        "#include \"k.cuh\"\n__global__ void f() { size(); }\n");
+  First.reset(); // it outlives the parse that it came from
+  auto TU = take(P.parse());
+  EXPECT_EQ(TU->preamble(), P.Options.Earlier);
+  EXPECT_THAT(errors(*TU), IsEmpty());
+  EXPECT_THAT(walk(*TU).Kernels, ElementsAre("f"));
+}
+
+TEST_F(Earlier, IsNotUsedUnderAnotherPreamble) {
+  P.add("/project/a.cu", "#include \"k.cuh\"\n#define N 2\nint n = N;\n");
+  EXPECT_FALSE(isUsed());
+}
+
+TEST_F(Earlier, IsNotUsedWithOtherFlags) {
+  P.add("/project/a.cu", "#include \"k.cuh\"\nint n = size();\n");
+  P.Flags = {"-DN=2"};
+  EXPECT_FALSE(isUsed());
+  P.Flags = {};
+  P.Options.Architecture = "sm_90";
+  EXPECT_FALSE(isUsed());
+}
+
+TEST_F(Earlier, IsNotUsedAfterAHeaderChanged) {
+  P.Texts = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  P.add("/project/k.cuh", "inline int width() { return 1; }\n");
+  P.add("/project/a.cu", "#include \"k.cuh\"\nint n = size();\n");
+  auto TU = take(P.parse());
+  EXPECT_NE(TU->preamble(), P.Options.Earlier);
+  EXPECT_THAT(errors(*TU), ElementsAre(HasSubstr("2: ")));
+}
+
 //===-- Files that cannot be parsed --------------------------------------===//
 
 TEST(BadInput, Missing) {

@@ -18,12 +18,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string checked(Workbench &B) {
-  std::string New = B.rewritten();
-  EXPECT_EQ(reverted(New), B.text());
-  return New;
-}
-
 void prefer(Workbench &B, int64_t Percent, size_t Kernel = 0) {
   KernelPlan &Plan = B.plan(Kernel);
   Plan.CarveoutPercent = Percent;

@@ -20,12 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string checked(Workbench &B) {
-  std::string New = B.rewritten();
-  EXPECT_EQ(reverted(New), B.text());
-  return New;
-}
-
 void reserve(Workbench &B, int64_t Bytes, size_t Kernel = 0) {
   KernelPlan &Plan = B.plan(Kernel);
   Plan.ReserveSharedBytes = Bytes;

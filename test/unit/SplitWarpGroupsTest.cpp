@@ -20,13 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// The rewritten text; also checks that it reverts.
-std::string checked(Workbench &B) {
-  std::string New = B.rewritten();
-  EXPECT_EQ(reverted(New), B.text());
-  return New;
-}
-
 //===-- What is written ---------------------------------------------------===//
 
 TEST(SplitWarpGroups, PositiveWholeStatement) {

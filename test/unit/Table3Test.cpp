@@ -70,14 +70,6 @@ const Row Rows[] = {
     {"corr", "corr_corr", 0, {8, 1}, {8, 1}, {8, 1}},
 };
 
-/// The loop and the loops inside it.
-bool isInside(const Kernel &K, unsigned Loop, unsigned Outer) {
-  for (std::optional<unsigned> L = Loop; L; L = K.Loops[*L].Parent)
-    if (*L == Outer)
-      return true;
-  return false;
-}
-
 Choice choose(const Kernel &K, const Row &R, int64_t L1KiB) {
   const Launch &L = K.Launches.at(0);
   FootprintOptions Footprint;

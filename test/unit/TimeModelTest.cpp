@@ -183,9 +183,8 @@ Judgement judge(const Case &C, bool Smallest, const std::vector<Point> &Sweep) {
 }
 
 // What a user who leaves the tool switched on relies on: no choice is slower
-// than the original. How near the best it comes is bounded in the mean; the one
-// large miss is kmeans at 28 KiB, which is left alone (the best point is 2.4
-// times as fast): the sweeps show losses next to the gains there.
+// than the original. How near the best it comes is bounded in the mean, and one
+// by one.
 TEST(TimeModel, neverLosesAndComesNearTheBestOfTheSweep) {
   std::vector<Point> Sweep = sweep();
   double Sum = 0;
@@ -194,27 +193,37 @@ TEST(TimeModel, neverLosesAndComesNearTheBestOfTheSweep) {
     for (bool Smallest : {false, true}) {
       Judgement J = judge(C, Smallest, Sweep);
       EXPECT_LE(J.ToOriginal, 1.02) << C.Name << (Smallest ? " 28 KiB" : "");
-      if (!Smallest) {
-        EXPECT_LE(J.ToBest, 1.05) << C.Name;
-      }
+      EXPECT_LE(J.ToBest, 1.06) << C.Name << (Smallest ? " 28 KiB" : "");
       Sum += std::log(J.ToBest);
       ++Count;
     }
   printf("geometric mean of time(choice) / time(best): %.3f\n",
          std::exp(Sum / Count));
-  EXPECT_LE(std::exp(Sum / Count), 1.08);
+  EXPECT_LE(std::exp(Sum / Count), 1.03);
 }
 
 TEST(TimeModel, nothingIsLostWhileAllFits) {
-  EXPECT_EQ(lostShare(1000, 1000), 0);
-  EXPECT_GT(lostShare(1100, 1000), 0);
-  EXPECT_EQ(lostShare(1e9, 1000), 1);
+  EXPECT_EQ(lostShare(1000, 1000, 2), 0);
+  EXPECT_GT(lostShare(1100, 1000, 2), 0);
+  EXPECT_EQ(lostShare(2000, 1000, 2), 1);
+  EXPECT_EQ(lostShare(1e9, 1000, 1.5), 1);
 }
 
 /// 8 blocks of 8 warps that walk rows.
 Running rowWalk(int64_t Footprint) {
   Running How;
-  How.Levels = {{{34, 3, 0.13, 0.87, 4, 28, true, 4096}, Footprint, 1}};
+  LoopWork Work;
+  Work.Lookups = 34;
+  Work.BankTurns = 10;
+  Work.Loads = 3;
+  Work.LoadsNew = 0.13;
+  Work.LoadsAgain = 0.87;
+  Work.SectorsNew = 4;
+  Work.SectorsAgain = 28;
+  Work.SectorsStored = 4;
+  Work.Stores = true;
+  Work.Iterations = 4096;
+  How.Levels = {{Work, Footprint, 1}};
   How.WarpsPerBlock = How.WarpsPerGroup = How.BlocksPerSM = 8;
   How.L1Bytes = 128 * 1024;
   return How;
@@ -250,6 +259,33 @@ TEST_F(Rates, shortLoopsDoNotPayForBarriers) {
   Split.WarpsPerGroup = 1;
   EXPECT_GT(cyclesPerWarp(Split, Gpu, Memory),
             1.5 * cyclesPerWarp(Whole, Gpu, Memory));
+}
+
+TEST_F(Rates, aCrowdedBankCosts) {
+  Running Crowded = rowWalk(1), Spread = rowWalk(1);
+  Crowded.Levels[0].Work.BankTurns = 200;
+  EXPECT_GT(cyclesPerIteration(Crowded, Gpu, Memory),
+            1.5 * cyclesPerIteration(Spread, Gpu, Memory));
+}
+TEST_F(Rates, sumsInRegistersLoseLess) {
+  Running Stores = rowWalk(1 << 18), Sums = rowWalk(1 << 18);
+  Sums.Levels[0].Work.Stores = false;
+  EXPECT_LT(cyclesPerIteration(Sums, Gpu, Memory),
+            cyclesPerIteration(Stores, Gpu, Memory));
+}
+TEST_F(Rates, storesGoThroughL1) {
+  Running Much = rowWalk(1), Little = rowWalk(1);
+  Much.Levels[0].Work.SectorsStored = 64;
+  EXPECT_GT(cyclesPerIteration(Much, Gpu, Memory),
+            1.5 * cyclesPerIteration(Little, Gpu, Memory));
+}
+TEST_F(Rates, aLargeL1FillsL2MoreThanASmallOneCan) {
+  // All is lost in both, but what is in flight at a time is bounded by L1.
+  Running Small = rowWalk(1 << 24), Large = rowWalk(1 << 24);
+  Small.L1Bytes = 28 * 1024;
+  Large.L1Bytes = 256 * 1024;
+  EXPECT_LT(cyclesPerIteration(Small, Gpu, Memory),
+            cyclesPerIteration(Large, Gpu, Memory));
 }
 
 TEST(TimeModel, unmeasuredDevicesSaySo) {

@@ -22,6 +22,7 @@
 #include "transforms/Transform.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
+#include "gtest/gtest.h"
 #include <string>
 #include <vector>
 
@@ -167,6 +168,13 @@ public:
 inline std::string reverted(llvm::StringRef Text) {
   auto Out = revert(FileName, Text);
   return Out ? *Out : "error: " + llvm::toString(Out.takeError());
+}
+
+/// The rewritten text; also checks that it reverts.
+inline std::string checked(Workbench &B) {
+  std::string New = B.rewritten();
+  EXPECT_EQ(reverted(New), B.text());
+  return New;
 }
 
 } // namespace catt::testing

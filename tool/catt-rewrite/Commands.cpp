@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
+#include "Output.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/ADT/STLExtras.h"
@@ -24,14 +25,8 @@ static std::string absolute(StringRef Path) {
   return Result.str().str();
 }
 
-static std::string workingDirectory() {
-  SmallString<256> Result;
-  (void)sys::fs::current_path(Result);
-  return Result.str().str();
-}
-
 /// The path of the database that applies to a file, or nothing.
-std::string CommandFinder::databaseFor(StringRef AbsoluteFile) const {
+static std::string databaseFor(StringRef AbsoluteFile, const Options &O) {
   SmallString<256> Directory(O.BuildPath.empty()
                                  ? sys::path::parent_path(AbsoluteFile)
                                  : StringRef(O.BuildPath));
@@ -117,25 +112,33 @@ static CompileCommand fixedCommand(const Options &O, const std::string &File) {
   return CompileCommand(workingDirectory(), File, std::move(Words), "");
 }
 
-Expected<FoundCommand> CommandFinder::find(const std::string &Name) {
+Expected<FoundCommand> CommandFinder::find(const std::string &Name,
+                                           const Options &O) {
   std::string File = absolute(Name);
-  FoundCommand Found{fixedCommand(O, File), O.CompileFlags
-                                                ? "the command line"
-                                                : "none (no compile command)"};
-  std::string Path = O.CompileFlags ? "" : databaseFor(File);
+  FoundCommand Found{fixedCommand(O, File),
+                     O.CompileFlags ? "the command line"
+                                    : "none (no compile command)",
+                     !O.CompileFlags};
+  std::string Path = O.CompileFlags ? "" : databaseFor(File, O);
   if (!Path.empty()) {
     auto Database = load(Path);
     if (!Database)
       return Database.takeError();
     std::vector<CompileCommand> Entries = (*Database)->getCompileCommands(File);
     if (!Entries.empty()) {
-      Found = {Entries.front(), Path};
+      Found = {Entries.front(), Path, false};
       // The entry may name the file through a link or another directory.
       Found.Command.Filename = File;
     } else if (auto Near = nearest(**Database, File)) {
-      Found = {*Near, Path + ", " + Near->Heuristic};
+      Found = {*Near, Path + ", " + Near->Heuristic, false};
     }
   }
+  if (Found.Without && O.Strict)
+    return createStringError(
+        inconvertibleErrorCode(),
+        "there is no compile command for '" + Name +
+            "', and --strict asks for one; name the directory of "
+            "compile_commands.json with -p, or give flags behind --");
   auto Insert = [&](ArrayRef<std::string> Flags, ArgumentInsertPosition Where) {
     if (!Flags.empty())
       Found.Command.CommandLine = getInsertArgumentAdjuster(

@@ -27,22 +27,20 @@ namespace catt {
 struct FoundCommand {
   clang::tooling::CompileCommand Command;
   std::string From; ///< for the report: "the command line", "build/compile..."
+  bool Without = false; ///< neither flags nor a database: only the file
 };
 
 /// Finds compile commands; keeps the databases that it has read.
 class CommandFinder {
 public:
-  explicit CommandFinder(const Options &O) : O(O) {}
-
-  /// Error: a database that cannot be read.
-  llvm::Expected<FoundCommand> find(const std::string &File);
+  /// Error: a database that cannot be read; with --strict also that there is
+  /// no command.
+  llvm::Expected<FoundCommand> find(const std::string &File, const Options &O);
 
 private:
   llvm::Expected<const clang::tooling::CompilationDatabase *>
   load(const std::string &Path);
-  std::string databaseFor(llvm::StringRef AbsoluteFile) const;
 
-  const Options &O;
   std::map<std::string, std::unique_ptr<clang::tooling::CompilationDatabase>>
       Loaded;
 };

@@ -7,12 +7,17 @@
 //===----------------------------------------------------------------------===//
 #include "Job.h"
 #include "Output.h"
+#include "analysis/RegisterSources.h"
+#include "analysis/plan/Force.h"
+#include "tool/report/Fixes.h"
 #include "clang/Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace llvm;
 
@@ -88,7 +93,50 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   A.Told = O.Launches;
   A.Assumed = O.Assumed;
   A.HeaderFilter = O.HeaderFilter;
+  A.Registers.How = O.HowRegisters.value_or(Selector::Model);
+  A.Registers.Form = O.Bounds;
+  A.Registers.Force = O.Force;
+  A.Forced = O.Forced;
   return A;
+}
+
+/// Remembers which files were opened: what a build has to watch.
+class RecordingFiles : public vfs::ProxyFileSystem {
+public:
+  using vfs::ProxyFileSystem::ProxyFileSystem;
+  ErrorOr<std::unique_ptr<vfs::File>>
+  openFileForRead(const Twine &Path) override {
+    auto File = vfs::ProxyFileSystem::openFileForRead(Path);
+    if (File) {
+      // Builds fold `..` without looking at links, so no such path may be left.
+      SmallString<256> Absolute, Real;
+      Path.toVector(Absolute);
+      (void)makeAbsolute(Absolute);
+      if (sys::fs::real_path(Absolute, Real))
+        Real = Absolute;
+      Opened.insert(Real.str().str());
+    }
+    return File;
+  }
+  std::set<std::string> Opened;
+};
+
+/// Who says what registers the kernels take. Error: --ptx cannot be read.
+Error askRegisters(const Options &O, AnalysisOptions &A) {
+  if (!wantsRegisters(O))
+    return Error::success();
+  RegisterSourceOptions S;
+  if (!O.PtxFile.empty()) {
+    Expected<std::string> Text = readSource(O.PtxFile);
+    if (!Text)
+      return Text.takeError();
+    S.Ptx = std::move(*Text);
+    S.PtxName = O.PtxFile;
+  }
+  S.AskPtxas = O.AskPtxas;
+  S.Jobs = hardware_concurrency().compute_thread_count();
+  A.Registers.Ask = registerSource(S);
+  return Error::success();
 }
 
 /// The .clang-format that applies to each file, where there is one. One that
@@ -111,8 +159,8 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
                      const Options &O) {
   const std::string &File = R.Outcome.Name;
   const Report &Analysed = *R.Outcome.Analysed;
-  Expected<Edits> Changes =
-      rewrite(Analysed, RewriteOptions{O.Transforms, stylesFor(Analysed)});
+  RewriteOptions How{O.Transforms, stylesFor(Analysed)};
+  Expected<Edits> Changes = rewrite(Analysed, How);
   if (!Changes)
     return fail(R, ExitDefect,
                 defect("rewriting '" + File +
@@ -141,34 +189,51 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
                            place(*D) + ": " + D->Message,
                        O, File));
   R.NewTexts = std::move(*Texts);
+  if (O.Report != ReportKind::Sarif)
+    return;
+  Expected<std::vector<Fix>> Fixes = fixesOf(Analysed, R.Outcome.Changes, How);
+  if (!Fixes)
+    return fail(R, ExitDefect,
+                defect("rewriting a part of '" + File +
+                           "' failed: " + toString(Fixes.takeError()),
+                       O, File));
+  R.Outcome.Fixes = std::move(*Fixes);
 }
 
 void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
-                     const ChosenGpu &Gpu, const Options &O) {
+                     const ChosenGpu &Gpu, const Options &O, JobInput &In) {
   const std::string &File = R.Outcome.Name;
   FrontEndOptions F;
   F.Architecture = Gpu.Gpu.architecture();
   F.CudaPath = O.CudaPath;
   F.BuiltInOnly = O.BuiltInOnly;
+  F.Earlier = std::move(In.Earlier);
   // One file system for each job: a working directory of its own.
-  auto Unit = parse(Found.Command, F,
-                    IntrusiveRefCntPtr<vfs::FileSystem>(
-                        vfs::createPhysicalFileSystem().release()));
+  if (!In.Files)
+    In.Files = IntrusiveRefCntPtr<vfs::FileSystem>(
+        vfs::createPhysicalFileSystem().release());
+  auto Files = makeIntrusiveRefCnt<RecordingFiles>(In.Files);
+  auto Unit = parse(Found.Command, F, Files);
+  R.Read.assign(Files->Opened.begin(), Files->Opened.end());
   if (!Unit)
     return fail(R, ExitInput, toString(Unit.takeError()));
-  Expected<Report> Analysed = analyze(**Unit, analysisOptions(Gpu, O));
+  R.Kept = (*Unit)->preamble();
+  AnalysisOptions HowToAnalyse = analysisOptions(Gpu, O);
+  if (Error E = askRegisters(O, HowToAnalyse))
+    return fail(R, ExitInput, toString(std::move(E)));
+  Expected<Report> Analysed = analyze(**Unit, HowToAnalyse);
   if (!Analysed)
     return fail(R, ExitDefect,
                 defect("analysing '" + File +
                            "' failed: " + toString(Analysed.takeError()),
                        O, File));
+  std::vector<PlannedKernel> Plans;
+  for (const KernelReport &K : Analysed->Kernels)
+    Plans.push_back({&K.Source, &K.Plan});
+  for (const ForcedChoice &F : O.Forced)
+    if (std::string Why = forceError(F, Plans); !Why.empty())
+      return fail(R, ExitUsage, "'" + File + "': " + Why);
   Analysed->GpuOrigin = Gpu.Origin;
-  // What the decisions were made for is what the report shows.
-  if (O.L1Bytes)
-    for (KernelReport &K : Analysed->Kernels)
-      for (std::optional<Residency> *R : {&K.Plan.Before, &K.Plan.After})
-        if (*R)
-          (*R)->L1Bytes = *O.L1Bytes;
   R.OldTexts = Analysed->Texts;
   R.Path = Analysed->MainFile;
   R.Outcome.Analysed = std::move(*Analysed);
@@ -208,24 +273,27 @@ std::string reproduction(const Options &O, const std::string &File) {
 }
 
 JobResult runJob(const std::string &File, Expected<FoundCommand> Command,
-                 const ChosenGpu &Gpu, const Options &O) {
+                 const ChosenGpu &Gpu, const Options &O, JobInput In) {
   JobResult R;
   R.Outcome.Name = File;
-  Expected<std::string> Text = readSource(File);
-  if (!Text) {
-    if (!Command)
-      consumeError(Command.takeError());
-    fail(R, ExitInput, toString(Text.takeError()));
-    return R;
+  if (!In.Files) {
+    Expected<std::string> Text = readSource(File);
+    if (!Text) {
+      if (!Command)
+        consumeError(Command.takeError());
+      fail(R, ExitInput, toString(Text.takeError()));
+      return R;
+    }
   }
   if (!Command) {
     fail(R, ExitInput, toString(Command.takeError()));
     return R;
   }
   R.Outcome.CommandFrom = Command->From;
+  R.WithoutCommand = Command->Without;
   CrashRecoveryContext Recovery;
-  if (!Recovery.RunSafelyOnThread([&] { parseAndAnalyse(R, *Command, Gpu, O); },
-                                  StackBytes)) {
+  if (!Recovery.RunSafelyOnThread(
+          [&] { parseAndAnalyse(R, *Command, Gpu, O, In); }, StackBytes)) {
     // What was built before the crash cannot be trusted.
     JobResult Crashed;
     Crashed.Outcome.Name = File;

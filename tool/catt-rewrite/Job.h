@@ -13,6 +13,7 @@
 #include "Options.h"
 #include "tool/report/Rendering.h"
 #include <map>
+#include <memory>
 #include <string>
 
 namespace catt {
@@ -21,17 +22,29 @@ namespace catt {
 struct JobResult {
   FileOutcome Outcome;
   int Exit = ExitFine;
-  std::string Path; ///< absolute path of the main file
+  std::string Path;              ///< absolute path of the main file
+  std::vector<std::string> Read; ///< every file that was opened, sorted
+  bool WithoutCommand = false;   ///< parsed with no flags, for want of any
   /// Texts as they were read, for every file in Outcome.Changes or NewTexts.
   std::map<std::string, std::string> OldTexts;
   /// Texts after the edits of this file alone.
   std::map<std::string, std::string> NewTexts;
+  /// What the next job on this file may be given as JobInput::Earlier.
+  std::shared_ptr<const Preamble> Kept;
+};
+
+/// Where a job reads from, if not from the disk alone.
+struct JobInput {
+  /// Texts that an editor holds, over the disk. One for each job.
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files = nullptr;
+  std::shared_ptr<const Preamble> Earlier; ///< of a former job, or null
 };
 
 /// Parses, analyses, rewrites and checks one file. Never throws, writes
 /// nothing; a crash inside becomes ExitDefect.
 JobResult runJob(const std::string &File, llvm::Expected<FoundCommand> Command,
-                 const ChosenGpu &Gpu, const Options &O);
+                 const ChosenGpu &Gpu, const Options &O,
+                 JobInput In = JobInput());
 
 /// Takes this tool's edits out of one file.
 JobResult revertJob(const std::string &File);

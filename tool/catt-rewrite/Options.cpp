@@ -10,13 +10,13 @@
 #include "transforms/Transform.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Regex.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
+#include <memory>
 
 using namespace llvm;
 
@@ -45,9 +45,28 @@ cl::opt<std::string>
             cl::desc("Leave a loop alone if the time model predicts a smaller "
                      "gain (default 5; --model=catt does not ask it)"));
 cl::opt<std::string>
-    TransformNames("transforms", cl::value_desc("a,b|all"), cl::init("all"),
-                   cl::cat(Category),
-                   cl::desc("Which transforms to apply (listed below)"));
+    TransformNames("transforms", cl::value_desc("a,b|all"), cl::cat(Category),
+                   cl::desc("Which transforms to apply (listed below); "
+                            "default: all but launch-bounds"));
+cl::opt<std::string> SelectorName(
+    "selector", cl::value_desc("model|tpsc|orion|unified|dru"),
+    cl::cat(Category),
+    cl::desc("Look at registers, and choose registers and blocks by this rule "
+             "(default: model)"));
+cl::opt<bool> AskPtxas(
+    "ptxas", cl::cat(Category),
+    cl::desc("Look at registers, and ask the toolkit's ptxas for registers and "
+             "spills under every cap that matters, instead of estimating"));
+cl::opt<std::string>
+    PtxFile("ptx", cl::value_desc("file"), cl::cat(Category),
+            cl::desc("Look at registers, in this PTX of the source (nvcc -ptx) "
+                     "instead of clang's own"));
+cl::opt<std::string> BoundsName(
+    "bounds", cl::value_desc("launch-bounds|maxnreg"),
+    cl::init("launch-bounds"), cl::cat(Category),
+    cl::desc("What the transform launch-bounds writes: "
+             "__launch_bounds__(B, T), or __maxnreg__(n), which any launch "
+             "may exceed (CUDA 12.4)"));
 cl::opt<std::string>
     KernelGlob("kernel", cl::value_desc("glob"), cl::init("*"),
                cl::cat(Category),
@@ -59,6 +78,14 @@ cl::list<std::string> LaunchSpecs(
 cl::list<std::string> Assumptions(
     "assume", cl::value_desc("parameter=value"), cl::cat(Category),
     cl::desc("The value of an integer kernel parameter; may be repeated"));
+cl::list<std::string> Forces(
+    "force", cl::ValueOptional, cl::value_desc("kernel:loop=N[,M]"),
+    cl::cat(Category),
+    cl::desc("Split a loop, named by iterator or number, into N warp groups "
+             "and take M blocks per SM away, whatever the model says; may be "
+             "repeated. Alone: write launch bounds although there are some "
+             "already, launches may stand elsewhere, or register numbers are "
+             "estimates"));
 cl::opt<std::string> HeaderFilter(
     "header-filter", cl::value_desc("regex"), cl::cat(Category),
     cl::desc("Also rewrite kernels in included files whose path matches this "
@@ -68,11 +95,22 @@ cl::opt<bool> InPlace("i", cl::cat(Category),
 cl::opt<bool> Diff("diff", cl::cat(Category),
                    cl::desc("Print a unified diff; exit with 1 if it is not "
                             "empty"));
+cl::opt<std::string> OutputFile("o", cl::value_desc("file"), cl::cat(Category),
+                                cl::desc("Write the rewritten source to a "
+                                         "file; for one source"));
+cl::opt<bool> LineDirectives(
+    "line-directives", cl::cat(Category),
+    cl::desc("Add #line directives, so that compilers and debuggers name the "
+             "lines of the original; without -i, --diff and --export-fixes"));
+cl::opt<std::string>
+    Depfile("depfile", cl::value_desc("file"), cl::cat(Category),
+            cl::desc("With -o: write the files that were read as a make rule"));
 cl::opt<std::string> ExportFixes(
     "export-fixes", cl::value_desc("yaml"), cl::cat(Category),
     cl::desc("Write the edits to a file for clang-apply-replacements"));
 cl::opt<std::string>
-    ReportName("report", cl::value_desc("text|json"), cl::cat(Category),
+    ReportName("report", cl::value_desc("text|json|sarif|opt-remarks|flags"),
+               cl::cat(Category),
                cl::desc("Report on every kernel and loop. Without "
                         "--report-file it goes to standard output, in place "
                         "of the rewritten source"));
@@ -113,6 +151,16 @@ cl::opt<std::string>
 cl::opt<bool> NoCuda("no-cuda", cl::cat(Category),
                      cl::desc("Use the built-in CUDA declarations even where "
                               "a toolkit is installed"));
+cl::opt<bool> Strict("strict", cl::cat(Category),
+                     cl::desc("A file without a compile command is an error, "
+                              "not a note"));
+cl::opt<std::string> ConfigPath(
+    "config", cl::value_desc("file|none"), cl::cat(Category),
+    cl::desc("Settings for every file. Default: the .catt file that is "
+             "nearest above it, if there is one"));
+cl::opt<bool> DumpConfig("dump-config", cl::cat(Category),
+                         cl::desc("Print the settings of the first file as a "
+                                  ".catt file, and exit"));
 cl::opt<bool> ListTransforms("list-transforms", cl::cat(Category),
                              cl::desc("List the transforms and exit"));
 cl::opt<std::string>
@@ -140,116 +188,97 @@ std::string transformList() {
   return Text;
 }
 
-/// A whole number with nothing around it, in [Low, High].
-Expected<int64_t> number(StringRef What, StringRef Text, int64_t Low,
-                         int64_t High) {
-  int64_t Value = 0;
-  if (Text.getAsInteger(10, Value) || Value < Low || Value > High)
-    return usage(What + " must be a whole number from " + Twine(Low) + " to " +
-                 Twine(High) + ", not '" + Text + "'");
-  return Value;
+std::string spell(const cl::Option &O) {
+  return (O.ArgStr.size() == 1 ? "-" : "--") + O.ArgStr.str();
 }
 
-Expected<Shape> parseShape(StringRef What, StringRef Text) {
-  SmallVector<StringRef, 3> Parts;
-  Text.split(Parts, 'x');
-  if (Parts.size() > 3)
-    return usage(What + " '" + Text + "' has more than three dimensions");
-  Shape S;
-  std::optional<int64_t> *Extents[] = {&S.X, &S.Y, &S.Z};
-  for (size_t I = 0; I != 3; ++I) {
-    if (I >= Parts.size()) {
-      *Extents[I] = 1;
+/// Options that a .catt file can give too.
+Error readSettings(Options &O) {
+  Stated Said;
+  auto Say = [&](const cl::Option &From, StringRef Value) {
+    StringRef Key = From.ArgStr == "p" ? "build-path" : From.ArgStr;
+    return setValue(Said, Key, Value, spell(From));
+  };
+  for (const cl::opt<std::string> *One :
+       {&Gpu, &L1d, &MinGain, &ModelName, &KernelGlob, &HeaderFilter,
+        &TransformNames, &BuildPath, &CudaPath})
+    if (One->getNumOccurrences())
+      if (Error E = Say(*One, *One))
+        return E;
+  for (const cl::list<std::string> *Many :
+       {std::addressof(LaunchSpecs), std::addressof(Assumptions),
+        std::addressof(ExtraArgs), std::addressof(ExtraArgsBefore)})
+    for (const std::string &Value : *Many)
+      if (Error E = Say(*Many, Value))
+        return E;
+  if (NoCuda.getNumOccurrences())
+    if (Error E = Say(NoCuda, NoCuda ? "true" : "false"))
+      return E;
+  static_cast<Settings &>(O) = std::move(Said.Values);
+  O.Said = std::move(Said.Keys);
+  return Error::success();
+}
+
+/// Options that concern registers; each but --force asks to look at them.
+Error readRegisters(Options &O) {
+  if (SelectorName.getNumOccurrences()) {
+    O.HowRegisters = findSelector(SelectorName);
+    if (!O.HowRegisters) {
+      std::string Known;
+      for (Selector How : allSelectors())
+        Known += (Known.empty() ? "" : ", ") + name(How).str();
+      return usage("--selector must be one of " + Known + ", not '" +
+                   SelectorName + "'");
+    }
+  }
+  if (BoundsName != "launch-bounds" && BoundsName != "maxnreg")
+    return usage("--bounds must be launch-bounds or maxnreg, not '" +
+                 BoundsName + "'");
+  O.Bounds = BoundsName == "maxnreg" ? BoundsForm::MaxRegisters
+                                     : BoundsForm::LaunchBounds;
+  O.PtxFile = PtxFile;
+  O.AskPtxas = AskPtxas;
+  if (O.Files.size() > 1 && !O.PtxFile.empty())
+    return usage("--ptx is the PTX of one file, and there are " +
+                 Twine(O.Files.size()));
+  return Error::success();
+}
+
+/// --force alone, or with "kernel:loop=N[,M]"; the kernel's name may hold "::".
+Error readForces(Options &O) {
+  for (StringRef Spec : Forces) {
+    if (Spec.empty()) {
+      O.Force = true;
       continue;
     }
-    // The largest extent that any launch may have, in x of the grid.
-    Expected<int64_t> N =
-        number((What + " extent").str(), Parts[I], 1, INT32_MAX);
-    if (!N)
-      return N.takeError();
-    *Extents[I] = *N;
-  }
-  return S;
-}
-
-Error readTransforms(Options &O) {
-  if (TransformNames == "all")
-    return Error::success();
-  SmallVector<StringRef, 4> Names;
-  StringRef(TransformNames).split(Names, ',');
-  for (StringRef Name : Names) {
-    if (none_of(allTransforms(),
-                [&](const Transform *T) { return T->name() == Name; }))
-      return usage("--transforms: there is no transform '" + Name +
-                   "'; --list-transforms lists them");
-    if (!is_contained(O.Transforms, Name))
-      O.Transforms.push_back(Name.str());
-  }
-  return Error::success();
-}
-
-bool isIdentifier(StringRef S) {
-  return !S.empty() && !isDigit(S.front()) &&
-         all_of(S, [](char C) { return isAlnum(C) || C == '_'; });
-}
-
-Error readAssumptions(Options &O) {
-  for (StringRef Spec : Assumptions) {
-    auto [Name, Text] = Spec.split('=');
-    int64_t Value = 0;
-    if (!isIdentifier(Name) || Text.getAsInteger(10, Value))
-      return usage("--assume takes parameter=value with a whole number, as "
-                   "--assume=n=4096, not '" +
+    ForcedChoice F;
+    F.Text = Spec.str();
+    auto [Names, Numbers] = Spec.rsplit('=');
+    auto [Kernel, Loop] = Names.rsplit(':');
+    auto [Groups, Blocks] = Numbers.split(',');
+    int64_t M = 0;
+    if (Kernel.empty() || Loop.empty() || Names.size() == Spec.size() ||
+        Groups.getAsInteger(10, F.Groups) || F.Groups < 1 ||
+        (Numbers.contains(',') && (Blocks.getAsInteger(10, M) || M < 0)))
+      return usage("--force takes kernel:loop=N or kernel:loop=N,M with "
+                   "whole numbers, N at least 1, as --force=gesummv:j=4, not "
+                   "'" +
                    Spec + "'");
-    auto [It, New] = O.Assumed.try_emplace(Name.str(), Value);
-    if (!New && It->second != Value)
-      return usage("--assume gives '" + Name + "' two values, " +
-                   Twine(It->second) + " and " + Twine(Value));
+    F.Kernel = Kernel.str();
+    F.Loop = Loop.str();
+    if (Numbers.contains(','))
+      F.BlocksRemoved = M;
+    O.Forced.push_back(std::move(F));
   }
   return Error::success();
 }
 
-/// Options that stand for values: numbers, names and patterns.
-Error readValues(Options &O) {
-  if (Gpu.getNumOccurrences())
-    O.GpuName = Gpu;
-  if (L1d.getNumOccurrences()) {
-    Expected<int64_t> KiB = number("--l1d", L1d, 1, 1024);
-    if (!KiB)
-      return KiB.takeError();
-    O.L1Bytes = *KiB * 1024;
-  }
-  if (MinGain.getNumOccurrences()) {
-    Expected<int64_t> Percent = number("--min-gain", MinGain, 0, 100);
-    if (!Percent)
-      return Percent.takeError();
-    O.MinGain = double(*Percent) / 100;
-  }
-  if (ModelName != "exact" && ModelName != "catt")
-    return usage("--model must be exact or catt, not '" + ModelName + "'");
-  O.How = ModelName == "catt" ? Model::Catt : Model::Exact;
-  O.KernelGlob = KernelGlob;
-  if (Expected<GlobPattern> Glob = GlobPattern::create(O.KernelGlob); !Glob)
-    return usage("--kernel: '" + O.KernelGlob +
-                 "' is no glob: " + toString(Glob.takeError()));
-  O.HeaderFilter = HeaderFilter;
-  std::string RegexError;
-  if (!O.HeaderFilter.empty() && !Regex(O.HeaderFilter).isValid(RegexError))
-    return usage("--header-filter: '" + O.HeaderFilter +
-                 "' is no regular expression: " + RegexError);
-  Expected<int64_t> N = number("-j", Jobs, 0, 1024);
+Error readJobs(Options &O) {
+  Expected<int64_t> N = wholeNumber("-j", Jobs, 0, 1024);
   if (!N)
     return N.takeError();
   O.Jobs = *N ? unsigned(*N) : hardware_concurrency().compute_thread_count();
-  for (StringRef Spec : LaunchSpecs) {
-    auto L = parseLaunch(Spec);
-    if (!L)
-      return L.takeError();
-    O.Launches[L->first].push_back(std::move(L->second));
-  }
-  if (Error E = readAssumptions(O))
-    return E;
-  return readTransforms(O);
+  return Error::success();
 }
 
 /// Options that decide what is read and what becomes of the result.
@@ -258,17 +287,27 @@ Error readModes(Options &O) {
   O.Quiet = Quiet;
   O.KeepGoing = KeepGoing;
   O.ErrorOnFindings = ErrorOnFindings;
-  O.BuildPath = BuildPath;
-  O.ExtraArgs = ExtraArgs;
-  O.ExtraArgsBefore = ExtraArgsBefore;
-  O.CudaPath = CudaPath;
-  O.BuiltInOnly = NoCuda;
+  O.Strict = Strict;
+  O.DumpConfig = DumpConfig;
+  O.ConfigFile = ConfigPath;
+  O.OutputFile = OutputFile;
+  O.Depfile = Depfile;
+  O.LineDirectives = LineDirectives;
   O.FixesFile = ExportFixes;
   O.ReportFile = ReportFile;
   if (ReportName.getNumOccurrences()) {
-    if (ReportName != "text" && ReportName != "json")
-      return usage("--report must be text or json, not '" + ReportName + "'");
-    O.Report = ReportName == "json" ? ReportKind::Json : ReportKind::Text;
+    auto Kind = StringSwitch<std::optional<ReportKind>>(ReportName)
+                    .Case("text", ReportKind::Text)
+                    .Case("json", ReportKind::Json)
+                    .Case("sarif", ReportKind::Sarif)
+                    .Case("opt-remarks", ReportKind::OptRemarks)
+                    .Case("flags", ReportKind::Flags)
+                    .Default(std::nullopt);
+    if (!Kind)
+      return usage("--report must be text, json, sarif, opt-remarks or "
+                   "flags, not '" +
+                   ReportName + "'");
+    O.Report = *Kind;
   }
   if (InPlace)
     O.Output = OutputMode::InPlace;
@@ -276,7 +315,8 @@ Error readModes(Options &O) {
     O.Output = OutputMode::Diff;
   else if (ExportFixes.getNumOccurrences())
     O.Output = OutputMode::ExportFixes;
-  else if (ReportName.getNumOccurrences() && O.ReportFile.empty())
+  else if (ReportName.getNumOccurrences() && O.ReportFile.empty() &&
+           O.OutputFile.empty())
     O.Output = OutputMode::None;
   return Error::success();
 }
@@ -288,26 +328,35 @@ Error checkContradictions() {
     const cl::Option &A, &B;
   };
   const Pair Exclusive[] = {
-      {InPlace, Diff},          {InPlace, ExportFixes},   {Diff, ExportFixes},
-      {CudaPath, NoCuda},       {Revert, ExportFixes},    {Revert, ReportName},
-      {Revert, TransformNames}, {Revert, KernelGlob},     {Revert, LaunchSpecs},
-      {Revert, Assumptions},    {Revert, ModelName},      {Revert, L1d},
-      {Revert, HeaderFilter},   {Revert, ErrorOnFindings}};
-  auto Spell = [](const cl::Option &O) {
-    return (O.ArgStr.size() == 1 ? "-" : "--") + O.ArgStr.str();
-  };
+      {InPlace, Diff},           {InPlace, ExportFixes},
+      {Diff, ExportFixes},       {CudaPath, NoCuda},
+      {Revert, ExportFixes},     {Revert, ReportName},
+      {Revert, TransformNames},  {Revert, KernelGlob},
+      {Revert, LaunchSpecs},     {Revert, Assumptions},
+      {Revert, ModelName},       {Revert, L1d},
+      {Revert, HeaderFilter},    {Revert, ErrorOnFindings},
+      {OutputFile, InPlace},     {OutputFile, Diff},
+      {OutputFile, ExportFixes}, {LineDirectives, InPlace},
+      {LineDirectives, Diff},    {LineDirectives, ExportFixes},
+      {LineDirectives, Revert},  {Depfile, Revert}};
   for (const auto &[A, B] : Exclusive)
     if (given(A) && given(B))
-      return usage(Spell(A) + " and " + Spell(B) + " contradict each other");
+      return usage(spell(A) + " and " + spell(B) + " contradict each other");
   if (given(ReportFile) && !given(ReportName))
-    return usage("--report-file needs --report=text or --report=json");
+    return usage("--report-file needs --report");
   for (const cl::opt<std::string> *O :
-       {&Gpu, &ExportFixes, &ReportFile, &BuildPath, &CudaPath})
+       {&Gpu, &ExportFixes, &ReportFile, &BuildPath, &CudaPath, &ConfigPath,
+        &OutputFile, &Depfile, &PtxFile})
     if (given(*O) && O->empty())
-      return usage(Spell(*O) + " is given without a value");
+      return usage(spell(*O) + " is given without a value");
   if (given(ReportName) && ReportFile.empty() && given(Diff))
     return usage("--diff and --report both print to standard output; give "
                  "the report a --report-file");
+  if (given(OutputFile) && Files.size() > 1)
+    return usage("-o takes one source, and " + Twine(Files.size()) +
+                 " are given");
+  if (given(Depfile) && !given(OutputFile))
+    return usage("--depfile needs -o, whose file the rule is for");
   if (given(KeepGoing) && !given(InPlace))
     return usage("--keep-going has a meaning only with -i");
   return Error::success();
@@ -330,7 +379,7 @@ Error checkPaths(const Options &O) {
       return usage("-p: there is no compile_commands.json in '" + O.BuildPath +
                    "'");
   }
-  if (O.Files.empty())
+  if (O.Files.empty() && !O.DumpConfig)
     return usage("no input file; see --help");
   return Error::success();
 }
@@ -373,49 +422,31 @@ Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
     return E;
   if (Error E = readModes(O))
     return E;
-  if (Error E = readValues(O))
+  if (Error E = readSettings(O))
+    return E;
+  if (Error E = readRegisters(O))
+    return E;
+  if (Error E = readForces(O))
+    return E;
+  if (Error E = readJobs(O))
     return E;
   return std::optional<Options>(std::move(O));
 }
 
 } // namespace
 
-Expected<std::pair<std::string, Launch>> parseLaunch(StringRef Spec) {
-  StringRef Form = "--launch takes kernel=grid:block[:shared], as "
-                   "--launch='gesummv=2112:128', not '";
-  auto [Name, Rest] = Spec.split('=');
-  SmallVector<StringRef, 3> Parts;
-  Rest.split(Parts, ':');
-  if (Name.trim().empty() || Parts.size() < 2 || Parts.size() > 3)
-    return usage(Form + Spec + "'");
-  Launch L;
-  L.From = Origin::Told;
-  L.Text = ("--launch=" + Spec).str();
-  L.Callee = Name.trim().str();
-  Expected<Shape> Grid = parseShape("--launch: grid", Parts[0]);
-  if (!Grid)
-    return Grid.takeError();
-  Expected<Shape> Block = parseShape("--launch: block", Parts[1]);
-  if (!Block)
-    return Block.takeError();
-  L.Grid = *Grid;
-  L.Block = *Block;
-  // CUDA C++ Programming Guide, "Compute Capabilities": threads per block.
-  std::optional<int64_t> Threads;
-  if (*Block->X <= 1024 && *Block->Y <= 1024 && *Block->Z <= 64)
-    Threads = Block->count();
-  if (!Threads || *Threads > 1024)
-    return usage("--launch: a block of " + Parts[1] +
-                 " is larger than CUDA allows (1024 threads)");
-  L.DynamicSharedBytes = 0;
-  if (Parts.size() == 3) {
-    Expected<int64_t> Shared =
-        number("--launch: shared memory", Parts[2], 0, 1 << 20);
-    if (!Shared)
-      return Shared.takeError();
-    L.DynamicSharedBytes = *Shared;
-  }
-  return std::make_pair(L.Callee, std::move(L));
+bool wantsRegisters(const Options &O) {
+  return O.HowRegisters || O.AskPtxas || !O.PtxFile.empty() ||
+         O.Report == ReportKind::Flags ||
+         is_contained(O.Transforms, "launch-bounds") ||
+         is_contained(O.Transforms, "all");
+}
+
+Options withConfig(Options O, const Config &File) {
+  Stated All = overlay(File.Said, Stated{O, O.Said});
+  static_cast<Settings &>(O) = std::move(All.Values);
+  O.Said = std::move(All.Keys);
+  return O;
 }
 
 ParsedOptions parseOptions(int Argc, const char **Argv) {

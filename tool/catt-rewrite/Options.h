@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   argv --(LLVM's option parser)--> strings --(checks)--> Options
+//   Options, .catt of a file --(withConfig)--> Options for that file
 //
 // Everything that can be said of the options without looking at a source file
 // is said here, in one sentence on standard error: unknown names, numbers out
@@ -19,11 +20,10 @@
 #define CATT_TOOL_CATTREWRITE_OPTIONS_H
 
 #include "ExitCodes.h"
-#include "analysis/Analysis.h"
-#include "llvm/Support/Error.h"
+#include "tool/config/ConfigFile.h"
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,27 +39,32 @@ enum class OutputMode : uint8_t {
 };
 
 enum class ReportKind : uint8_t {
-  Remarks, ///< on standard error, only what concerns contended loops
-  Text,    ///< --report=text: every kernel and loop
-  Json,    ///< --report=json
+  Remarks,    ///< on standard error, only what concerns contended loops
+  Text,       ///< --report=text: every kernel and loop
+  Json,       ///< --report=json
+  Sarif,      ///< --report=sarif
+  OptRemarks, ///< --report=opt-remarks
+  Flags,      ///< --report=flags: register caps for a build system
 };
 
-struct Options {
+struct Options : Settings {
+  std::set<std::string> Said;     ///< keys of the settings that were given
   std::vector<std::string> Files; ///< as given
   std::string Program;            ///< argv[0], for reproduction commands
   std::vector<std::string> Given; ///< every argument but the files
 
-  std::optional<std::string> GpuName;
-  std::optional<int64_t> L1Bytes;
-  Model How = Model::Exact;
-  std::optional<double> MinGain;       ///< absent: the analysis's default
-  std::vector<std::string> Transforms; ///< empty: all
-  std::string KernelGlob = "*";
-  std::map<std::string, std::vector<Launch>> Launches;
-  std::map<std::string, int64_t> Assumed;
-  std::string HeaderFilter;
+  /// What asks for a look at registers, beside transforms and reports.
+  std::optional<Selector> HowRegisters; ///< --selector
+  BoundsForm Bounds = BoundsForm::LaunchBounds;
+  bool Force = false;
+  std::string PtxFile; ///< --ptx
+  bool AskPtxas = false;
+  std::vector<ForcedChoice> Forced; ///< --force=<kernel:loop=N,M>
 
   OutputMode Output = OutputMode::Stdout;
+  std::string OutputFile; ///< -o: instead of standard output
+  std::string Depfile;    ///< --depfile
+  bool LineDirectives = false;
   std::string FixesFile;
   ReportKind Report = ReportKind::Remarks;
   std::string ReportFile; ///< empty: standard output, or error for remarks
@@ -69,11 +74,10 @@ struct Options {
   bool ErrorOnFindings = false;
   unsigned Jobs = 1;
 
-  std::string BuildPath; ///< -p
-  std::vector<std::string> ExtraArgs, ExtraArgsBefore;
+  bool DumpConfig = false;
+  bool Strict = false;    ///< a file without a compile command is an error
+  std::string ConfigFile; ///< --config: a path or "none"; empty: the nearest
   std::optional<std::vector<std::string>> CompileFlags; ///< behind `--`
-  std::string CudaPath;
-  bool BuiltInOnly = false;
 };
 
 /// What parseOptions made of argv: options to run with, or an exit code with
@@ -85,10 +89,12 @@ struct ParsedOptions {
 
 ParsedOptions parseOptions(int Argc, const char **Argv);
 
-/// "gesummv=2112x1:32x8:16384" as kernel name and launch. Dimensions that are
-/// not given are 1. Error: says what is wrong, and the form expected.
-llvm::Expected<std::pair<std::string, Launch>>
-parseLaunch(llvm::StringRef Spec);
+/// True if an option, a transform or a report asks for a look at registers.
+bool wantsRegisters(const Options &O);
+
+/// The options for one file: where the command line says nothing, its
+/// configuration does.
+Options withConfig(Options O, const Config &File);
 
 } // namespace catt
 

@@ -21,6 +21,16 @@ static Error failure(const Twine &Message) {
   return createStringError(inconvertibleErrorCode(), Message);
 }
 
+void complain(const Twine &Message) {
+  errs() << "catt-rewrite: error: " << Message << "\n";
+}
+
+std::string workingDirectory() {
+  SmallString<256> Result;
+  (void)sys::fs::current_path(Result);
+  return Result.str().str();
+}
+
 Expected<std::string> readSource(StringRef Path) {
   sys::fs::file_status Status;
   if (std::error_code EC = sys::fs::status(Path, Status))

@@ -17,12 +17,19 @@
 
 #include "clang/Tooling/Core/Replacement.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <map>
 #include <string>
 #include <vector>
 
 namespace catt {
+
+/// "catt-rewrite: error: ..." on standard error.
+void complain(const llvm::Twine &Message);
+
+/// The directory that relative paths start from.
+std::string workingDirectory();
 
 /// Reads a source file. Error: one sentence that names the file: missing, a
 /// directory, unreadable, empty, or not text.
@@ -48,6 +55,16 @@ llvm::Error writeFile(llvm::StringRef Path, llvm::StringRef Text);
 /// behind a/ and b/.
 std::string unifiedDiff(llvm::StringRef Path, llvm::StringRef Old,
                         llvm::StringRef New);
+
+/// The text after the edits, with #line directives at its head and behind each
+/// added line: what stood in the old text keeps its file and line. Columns, and
+/// lines added in the middle of a line, are not told of.
+std::string withLineDirectives(llvm::StringRef Path, llvm::StringRef Old,
+                               const clang::tooling::Replacements &Edits);
+
+/// "target: file ..." as make and ninja read it.
+std::string makeRule(llvm::StringRef Target,
+                     llvm::ArrayRef<std::string> Prerequisites);
 
 /// The edits as clang-apply-replacements reads them. Texts are escaped, so that
 /// line endings survive.

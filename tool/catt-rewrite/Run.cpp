@@ -7,15 +7,16 @@
 //===----------------------------------------------------------------------===//
 #include "Run.h"
 #include "Commands.h"
-#include "Gpu.h"
 #include "Job.h"
+#include "Merge.h"
 #include "Output.h"
-#include "tool/report/Rendering.h"
+#include "Progress.h"
+#include "Tasks.h"
+#include "tool/report/OptRemarks.h"
+#include "tool/report/Sarif.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,79 +28,23 @@ using namespace llvm;
 namespace catt {
 namespace {
 
-void complain(const Twine &Message) {
-  errs() << "catt-rewrite: error: " << Message << "\n";
-}
-
-std::string workingDirectory() {
-  SmallString<256> Result;
-  (void)sys::fs::current_path(Result);
-  return Result.str().str();
-}
-
-/// Remarks and progress on standard error, in the order of the command line.
-class Progress {
-public:
-  Progress(const Options &O, std::vector<std::optional<JobResult>> &Results)
-      : O(O), Results(Results),
-        Terminal(sys::Process::StandardErrIsDisplayed()) {
-    Text.Color = Terminal && sys::Process::StandardErrHasColors();
-    Text.Root = workingDirectory();
-  }
-
-  /// Keeps a result, and prints what has become printable.
-  void finish(size_t Index, JobResult R) {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    Results[Index] = std::move(R);
-    ++Done;
-    if (Terminal && several())
-      errs() << "\r\033[K";
-    for (; Next < Results.size() && Results[Next]; ++Next)
-      print(*Results[Next]);
-    if (Terminal && several() && Done != Results.size())
-      errs() << "[" << Done << "/" << Results.size() << "] " << O.Files[Index];
-  }
-
-private:
-  bool several() const { return Results.size() > 1 && !O.Quiet; }
-
-  void print(const JobResult &R) {
-    if (!Terminal && several())
-      errs() << "[" << Next + 1 << "/" << Results.size() << "] "
-             << R.Outcome.Name << "\n";
-    if (!O.Quiet && O.Report == ReportKind::Remarks) {
-      errs() << renderText(R.Outcome, Text);
-      return;
-    }
-    // Errors are said even if everything else is not.
-    if (!R.Outcome.Error.empty())
-      complain(R.Outcome.Error);
-  }
-
-  const Options &O;
-  std::vector<std::optional<JobResult>> &Results;
-  bool Terminal;
-  TextOptions Text;
-  std::mutex Mutex;
-  size_t Done = 0, Next = 0;
-};
-
-std::vector<JobResult> runJobs(const Options &O, const ChosenGpu &Gpu) {
-  std::vector<std::optional<JobResult>> Results(O.Files.size());
+std::vector<JobResult> runJobs(const Options &O, ArrayRef<Task> Tasks) {
+  std::vector<std::optional<JobResult>> Results(Tasks.size());
   Progress Shown(O, Results);
-  CommandFinder Finder(O);
+  CommandFinder Finder;
   std::mutex FinderMutex;
   CrashRecoveryContext::Enable();
   DefaultThreadPool Pool(hardware_concurrency(O.Jobs));
-  for (size_t I = 0; I != O.Files.size(); ++I)
+  for (size_t I = 0; I != Tasks.size(); ++I)
     Pool.async([&, I] {
+      const Task &T = Tasks[I];
       if (O.Revert)
-        return Shown.finish(I, revertJob(O.Files[I]));
+        return Shown.finish(I, revertJob(T.File));
       auto Command = [&] {
         std::lock_guard<std::mutex> Lock(FinderMutex);
-        return Finder.find(O.Files[I]);
+        return Finder.find(T.File, T.O);
       }();
-      Shown.finish(I, runJob(O.Files[I], std::move(Command), Gpu, O));
+      Shown.finish(I, runJob(T.File, std::move(Command), T.Gpu, T.O));
     });
   Pool.wait();
   CrashRecoveryContext::Disable();
@@ -109,58 +54,22 @@ std::vector<JobResult> runJobs(const Options &O, const ChosenGpu &Gpu) {
   return All;
 }
 
-/// Every file that changes, with the source that asked for it first.
-struct MergedFile {
-  std::string Source; ///< as given on the command line
-  std::string Old, New;
-  clang::tooling::Replacements Edits;
-};
-using MergedFiles = std::map<std::string, MergedFile>;
-
-Error conflict(StringRef Path, StringRef A, StringRef B) {
-  return createStringError(
-      inconvertibleErrorCode(),
-      "'" + Path + "' would be rewritten differently for '" + A +
-          "' and for '" + B + "'; it is left alone, and nothing is written");
-}
-
-/// Adds another source's edits of the same file: those that are there already
-/// are the same change, others must not touch them.
-Error mergeInto(MergedFile &Known, const JobResult &R,
-                const std::string &Path) {
-  const clang::tooling::Replacements &More = R.Outcome.Changes.Files.at(Path);
-  if (Known.Old != R.OldTexts.at(Path))
-    return conflict(Path, Known.Source, R.Outcome.Name);
-  for (const clang::tooling::Replacement &E : More) {
-    if (is_contained(Known.Edits, E))
-      continue;
-    if (Error Overlap = Known.Edits.add(E)) {
-      consumeError(std::move(Overlap));
-      return conflict(Path, Known.Source, R.Outcome.Name);
-    }
-  }
-  auto New = clang::tooling::applyAllReplacements(Known.Old, Known.Edits);
-  if (!New)
-    return New.takeError();
-  Known.New = std::move(*New);
-  return Error::success();
-}
-
-Expected<MergedFiles> merge(ArrayRef<JobResult> Results) {
-  MergedFiles Files;
-  for (const JobResult &R : Results)
-    for (const auto &[Path, New] : R.NewTexts) {
-      auto Edits = R.Outcome.Changes.Files.find(Path);
-      bool HasEdits = Edits != R.Outcome.Changes.Files.end();
-      auto [It, IsNew] = Files.try_emplace(
-          Path, MergedFile{R.Outcome.Name, R.OldTexts.at(Path), New,
-                           HasEdits ? Edits->second
-                                    : clang::tooling::Replacements()});
-      if (!IsNew && HasEdits)
-        if (Error E = mergeInto(It->second, R, Path))
-          return std::move(E);
-    }
-  return Files;
+/// One line if files were parsed without flags, and none were given.
+void sayWithoutCommand(ArrayRef<JobResult> Results, const Options &O) {
+  size_t Without =
+      count_if(Results, [](const JobResult &R) { return R.WithoutCommand; });
+  if (!Without || O.Quiet)
+    return;
+  errs() << "catt-rewrite: note: no compile command for ";
+  if (Without == 1)
+    errs() << "'"
+           << find_if(Results,
+                      [](const JobResult &R) { return R.WithoutCommand; })
+                  ->Outcome.Name
+           << "'";
+  else
+    errs() << Without << " files";
+  errs() << ", parsed with no flags; see -p and --\n";
 }
 
 /// Paths of changed files: sources as given and in their order, then headers.
@@ -181,29 +90,48 @@ inOrder(const MergedFiles &Files, ArrayRef<JobResult> Results) {
   return Shown;
 }
 
-void printSources(const MergedFiles &Files, ArrayRef<JobResult> Results) {
+/// The text that one source becomes.
+Expected<std::string> newSource(const MergedFiles &Files, const JobResult &R,
+                                const Options &O) {
+  auto It = Files.find(R.Path);
+  if (It != Files.end() && !O.LineDirectives)
+    return It->second.New;
+  auto Old = R.OldTexts.find(R.Path);
+  Expected<std::string> Text =
+      Old != R.OldTexts.end() ? Old->second : readSource(R.Path);
+  if (!Text || !O.LineDirectives)
+    return Text;
+  return withLineDirectives(R.Path, *Text,
+                            It == Files.end() ? clang::tooling::Replacements()
+                                              : It->second.Edits);
+}
+
+/// Sources go to standard output, or the one that there is to -o.
+Error printSources(const MergedFiles &Files, ArrayRef<JobResult> Results,
+                   const Options &O) {
   std::set<std::string> Mains;
   for (const JobResult &R : Results) {
     if (R.Exit != ExitFine)
       continue;
     Mains.insert(R.Path);
-    auto It = Files.find(R.Path);
-    if (It != Files.end()) {
-      outs() << It->second.New;
+    Expected<std::string> Text = newSource(Files, R, O);
+    if (!Text)
+      return Text.takeError();
+    if (O.OutputFile.empty()) {
+      outs() << *Text;
       continue;
     }
-    auto Old = R.OldTexts.find(R.Path);
-    if (Old != R.OldTexts.end())
-      outs() << Old->second;
-    else if (Expected<std::string> Text = readSource(R.Path))
-      outs() << *Text;
-    else
-      consumeError(Text.takeError());
+    if (Error E = writeFile(O.OutputFile, *Text))
+      return E;
+    if (!O.Depfile.empty())
+      if (Error E = writeFile(O.Depfile, makeRule(O.OutputFile, R.Read)))
+        return E;
   }
   for (const auto &[Path, File] : Files)
     if (!Mains.count(Path))
       errs() << "catt-rewrite: note: '" << Path
              << "' changes too; --diff shows it, and -i writes it\n";
+  return Error::success();
 }
 
 Error writeInPlace(const MergedFiles &Files, ArrayRef<JobResult> Results,
@@ -226,7 +154,8 @@ Expected<bool> output(const MergedFiles &Files, ArrayRef<JobResult> Results,
                       bool Failed, const Options &O) {
   switch (O.Output) {
   case OutputMode::Stdout:
-    printSources(Files, Results);
+    if (Error E = printSources(Files, Results, O))
+      return std::move(E);
     return false;
   case OutputMode::Diff:
     for (const auto &[Path, Name] : inOrder(Files, Results))
@@ -264,27 +193,54 @@ Error writeReport(ArrayRef<JobResult> Results, const Options &O) {
   T.Root = workingDirectory();
   T.Color = O.ReportFile.empty() && sys::Process::StandardOutIsDisplayed() &&
             sys::Process::StandardOutHasColors();
-  if (O.Report == ReportKind::Json)
-    Text = renderJson(Outcomes);
-  else
+  switch (O.Report) {
+  case ReportKind::Remarks:
+    break;
+  case ReportKind::Text:
     for (const FileOutcome &F : Outcomes)
       Text += renderText(F, T);
+    break;
+  case ReportKind::Json:
+    Text = renderJson(Outcomes);
+    break;
+  case ReportKind::Sarif:
+    Text = renderSarif(Outcomes, T.Root);
+    break;
+  case ReportKind::OptRemarks:
+    Text = renderOptRemarks(Outcomes, T.Root);
+    break;
+  case ReportKind::Flags:
+    Text = renderFlags(Outcomes);
+    break;
+  }
   if (!O.ReportFile.empty())
     return writeFile(O.ReportFile, Text);
   outs() << Text;
   return Error::success();
 }
 
+int dump(const Options &O) {
+  Expected<std::string> Text = describeConfig(O);
+  if (!Text) {
+    complain(toString(Text.takeError()));
+    return ExitUsage;
+  }
+  outs() << *Text;
+  return ExitFine;
+}
+
 } // namespace
 
 int run(const Options &O) {
-  Expected<ChosenGpu> Gpu =
-      O.Revert ? Expected<ChosenGpu>(ChosenGpu()) : chooseGpu(O.GpuName);
-  if (!Gpu) {
-    complain("--gpu: " + toString(Gpu.takeError()));
+  if (O.DumpConfig)
+    return dump(O);
+  Expected<std::vector<Task>> Tasks = planTasks(O);
+  if (!Tasks) {
+    complain(toString(Tasks.takeError()));
     return ExitUsage;
   }
-  std::vector<JobResult> Results = runJobs(O, *Gpu);
+  std::vector<JobResult> Results = runJobs(O, *Tasks);
+  sayWithoutCommand(Results, O);
   int Exit = ExitFine;
   unsigned Findings = 0;
   for (const JobResult &R : Results) {

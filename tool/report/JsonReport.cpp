@@ -116,6 +116,8 @@ private:
 
   void loop(const KernelReport &K, const LoopPlan &P, const FileOutcome &F);
   void launch(const KernelReport &K, size_t Index);
+  void registerPoint(const RegisterPoint &P);
+  void registers(const KernelReport &K);
   void kernel(const KernelReport &K, const FileOutcome &F);
   void edits(const Edits &E);
   void file(const FileOutcome &F);
@@ -146,7 +148,15 @@ void Writer::loop(const KernelReport &K, const LoopPlan &P,
         J.object([&] {
           text("parameter", C.Parameter);
           J.attribute("from", C.From);
+          J.attributeArray("and", [&] {
+            for (const RuntimeBound &B : C.And)
+              J.object([&] {
+                text("parameter", B.Parameter);
+                J.attribute("from", B.From);
+              });
+          });
           J.attribute("warpsPerGroup", C.WarpsPerGroup);
+          J.attribute("groups", C.Groups);
         });
     });
     text("reference", P.Reference);
@@ -177,6 +187,59 @@ void Writer::launch(const KernelReport &K, size_t Index) {
   });
 }
 
+void Writer::registerPoint(const RegisterPoint &P) {
+  J.attribute("cap", int64_t(P.CapRegisters));
+  J.attribute("registers", int64_t(P.Registers));
+  J.attribute("spillStoreBytes", int64_t(P.SpillStoreBytes));
+  J.attribute("spillLoadBytes", int64_t(P.SpillLoadBytes));
+  J.attribute("origin", toString(P.From));
+}
+
+void Writer::registers(const KernelReport &K) {
+  if (!K.Registers)
+    return J.attribute("registers", nullptr);
+  const RegisterPlan &P = *K.Registers;
+  auto Point = [&](const DesignPoint &D) {
+    J.object([&] {
+      registerPoint(D.Compiled);
+      J.attribute("blocksPerSM", D.Blocks);
+    });
+  };
+  J.attributeObject("registers", [&] {
+    J.attributeBegin("current");
+    Point(P.Current);
+    J.attributeEnd();
+    J.attribute("limitedBy", toString(P.Before.LimitedBy));
+    J.attribute("maxLive", K.Pressure && K.Pressure->MaxLive
+                               ? json::Value(int64_t(K.Pressure->MaxLive))
+                               : json::Value(nullptr));
+    number("optimalBlocks", P.OptBlocks);
+    J.attributeArray("points", [&] {
+      for (const DesignPoint &D : P.Points)
+        Point(D);
+    });
+    J.attributeArray("selections", [&] {
+      for (const Selection &S : P.Selections)
+        J.object([&] {
+          J.attribute("selector", name(S.By));
+          J.attribute("point", S.Point ? json::Value(int64_t(*S.Point))
+                                       : json::Value(nullptr));
+          text("why", S.Why);
+        });
+    });
+    J.attribute("selector", name(P.How));
+    J.attribute("chosen", int64_t(P.Chosen));
+    J.attribute("bounds", P.Bounds ? json::Value(spelling(*P.Bounds))
+                                   : json::Value(nullptr));
+    J.attribute("cap", P.Bounds ? json::Value(P.Bounds->Registers)
+                                : json::Value(nullptr));
+    J.attribute("metOnlyBySpilling",
+                P.Forced ? json::Value(utf8(forcedSpillText(*P.Forced)))
+                         : json::Value(nullptr));
+    refusals("refusals", P.Refusals);
+  });
+}
+
 void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
   J.object([&] {
     text("name", K.Source.Name);
@@ -191,6 +254,7 @@ void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
     J.attribute("blocksRemoved", K.Plan.BlocksRemoved);
     number("reserveSharedBytes", K.Plan.ReserveSharedBytes);
     number("carveoutPercent", K.Plan.CarveoutPercent);
+    registers(K);
     J.attributeArray("loops", [&] {
       for (const LoopPlan &P : K.Plan.Loops)
         loop(K, P, F);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Rendering.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <set>
 #include <tuple>
 
@@ -58,6 +59,44 @@ const Applied *findApplied(const Edits &Edits, const Loop &Loop,
     if (A.Transform == Transform && isAt(A.Where, Loop))
       return &A;
   return nullptr;
+}
+
+const Applied *appliedFor(const FileOutcome &File, const Finding &F) {
+  for (const Applied &A : File.Changes.Done)
+    if (A.Transform == F.Id &&
+        (same(A.Where, F.Where) || same(A.Where, F.Site)))
+      return &A;
+  return nullptr;
+}
+
+std::string bytes(int64_t N) {
+  if (N >= 1024 && N % 1024 == 0)
+    return formatv("{0:N} KiB", N / 1024).str();
+  if (N >= int64_t(10) * 1024) {
+    int64_t Tenths = (N * 10 + 512) / 1024;
+    return formatv("{0:N}.{1} KiB", Tenths / 10, Tenths % 10).str();
+  }
+  return formatv("{0:N} bytes", N).str();
+}
+
+std::string counted(int64_t N, StringRef Noun) {
+  return formatv("{0:N} {1}{2}", N, Noun, N == 1 ? "" : "s").str();
+}
+
+std::string shape(const Shape &S) {
+  auto One = [](const std::optional<int64_t> &N) {
+    return N ? std::to_string(*N) : std::string("?");
+  };
+  std::string Text = One(S.X);
+  if (S.Y != 1 || S.Z != 1)
+    Text += "x" + One(S.Y);
+  if (S.Z != 1)
+    Text += "x" + One(S.Z);
+  return Text;
+}
+
+std::string loopName(const Loop &L) {
+  return L.Iterator.empty() ? "loop" : "loop over " + L.Iterator;
 }
 
 StringRef toString(Origin From) {

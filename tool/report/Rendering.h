@@ -8,6 +8,8 @@
 //
 //   Report + Edits --> FileOutcome --+--> text remarks   (TextReport.cpp)
 //                                    +--> JSON           (JsonReport.cpp)
+//                                    +--> Findings --+--> SARIF (Sarif.cpp)
+//                                       +--> LLVM's remarks (OptRemarks.cpp)
 //
 // All renderings show the same object, so what an editor, a script and a reader
 // see cannot differ. Pure: strings in, strings out.
@@ -26,13 +28,21 @@
 
 namespace catt {
 
+/// The edits that one thing done stands for, alone.
+struct Fix {
+  std::string Transform;
+  Location Where; ///< as in Applied
+  std::map<std::string, clang::tooling::Replacements> Files;
+};
+
 /// What became of one source file.
 struct FileOutcome {
   std::string Name;               ///< as given on the command line
   std::string CommandFrom;        ///< where the compile flags came from
   std::optional<Report> Analysed; ///< absent: it could not be parsed
   Edits Changes;
-  std::string Error; ///< one sentence; empty if all went well
+  std::vector<Fix> Fixes; ///< for renderings that offer each change by itself
+  std::string Error;      ///< one sentence; empty if all went well
 };
 
 struct TextOptions {
@@ -45,6 +55,35 @@ struct TextOptions {
 
 /// Remarks in the style of a compiler, the summary line last.
 std::string renderText(const FileOutcome &File, const TextOptions &Options);
+
+/// A remark before it is rendered.
+struct Finding {
+  std::string Id; ///< a transform or a reason, what stands in the brackets
+  Location Where;
+  Location Site;        ///< where a transform would act, if elsewhere
+  std::string Function; ///< the kernel
+  std::string Message;  ///< without the brackets
+  std::vector<std::pair<Location, std::string>> Notes;
+  bool Contended = false; ///< a loop that overflows the L1 data cache
+};
+
+/// What renderText would say of the kernels.
+std::vector<Finding> findings(const FileOutcome &File,
+                              const TextOptions &Options = TextOptions());
+
+/// The change that a finding tells of, if it was made.
+const Applied *appliedFor(const FileOutcome &File, const Finding &F);
+
+/// What the plan of the registers says, for people: lines without a place, the
+/// first of which is the headline. Empty if registers were not looked at.
+std::vector<std::string> registerLines(const KernelReport &K);
+
+/// The bound that is met only by spilling, as one sentence.
+std::string forcedSpillText(const ForcedSpill &F);
+
+/// Per kernel the cap and the bounds that the plan proposes, as comments and
+/// options of nvcc, for builds that must not change their sources.
+std::string renderFlags(llvm::ArrayRef<FileOutcome> Files);
 
 /// The document that docs/schema/report.schema.json describes.
 std::string renderJson(llvm::ArrayRef<FileOutcome> Files);
@@ -64,6 +103,18 @@ bool isAt(const Location &Where, const Loop &L);
 /// The transform that did something to this loop, if one did.
 const Applied *findApplied(const Edits &Edits, const Loop &Loop,
                            llvm::StringRef Transform);
+
+/// "264 KiB" where it is a whole number of them, else "100 bytes".
+std::string bytes(int64_t N);
+
+/// "1 block", "2 blocks".
+std::string counted(int64_t N, llvm::StringRef Noun);
+
+/// "256", "16x16", with ? for what is not known.
+std::string shape(const Shape &S);
+
+/// "loop over j".
+std::string loopName(const Loop &L);
 
 llvm::StringRef toString(Origin From);
 llvm::StringRef toString(Limiter By);

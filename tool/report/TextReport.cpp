@@ -27,33 +27,6 @@ using namespace llvm;
 namespace catt {
 namespace {
 
-/// "264 KiB" where it is a whole number of them, else "100 bytes".
-std::string bytes(int64_t N) {
-  if (N >= 1024 && N % 1024 == 0)
-    return formatv("{0:N} KiB", N / 1024).str();
-  if (N >= int64_t(10) * 1024) {
-    int64_t Tenths = (N * 10 + 512) / 1024;
-    return formatv("{0:N}.{1} KiB", Tenths / 10, Tenths % 10).str();
-  }
-  return formatv("{0:N} bytes", N).str();
-}
-
-std::string counted(int64_t N, StringRef Noun) {
-  return formatv("{0:N} {1}{2}", N, Noun, N == 1 ? "" : "s").str();
-}
-
-std::string shape(const Shape &S) {
-  auto One = [](const std::optional<int64_t> &N) {
-    return N ? std::to_string(*N) : std::string("?");
-  };
-  std::string Text = One(S.X);
-  if (S.Y != 1 || S.Z != 1)
-    Text += "x" + One(S.Y);
-  if (S.Z != 1)
-    Text += "x" + One(S.Z);
-  return Text;
-}
-
 /// Decisions that no user needs to hear of unless they ask.
 bool isQuiet(Reason Why) {
   return info(Why).Kind == ReasonKind::NothingToDo ||
@@ -67,6 +40,12 @@ public:
   Writer(const FileOutcome &File, const TextOptions &Options)
       : File(File), Options(Options), OS(Text) {
     OS.enable_colors(Options.Color);
+  }
+
+  std::vector<Finding> collect() {
+    if (File.Analysed)
+      writeReport(*File.Analysed);
+    return std::move(Found);
   }
 
   std::string run() {
@@ -111,6 +90,7 @@ private:
   struct Block {
     std::string Head;
     std::vector<std::pair<Location, std::string>> Notes;
+    const Loop *Contended = nullptr;
   };
 
   void emit(const Location &Where, const Block &B) {
@@ -119,9 +99,24 @@ private:
       Key += "\n" + place(NoteWhere) + Note;
     if (!Said.insert(Key).second)
       return;
+    find(Where, B);
     message("remark", place(Where), B.Head);
     for (const auto &[NoteWhere, Note] : B.Notes)
       message("note", place(NoteWhere), Note);
+  }
+
+  /// Keeps a remark that names a transform or a reason in brackets at its end.
+  void find(const Location &Where, const Block &B) {
+    auto [Message, Id] = StringRef(B.Head).rsplit(" [");
+    if (!Id.consume_back("]"))
+      return;
+    Finding F{Id.str(), Where, {}, Kernel, Message.str(), B.Notes, false};
+    if (B.Contended) {
+      F.Contended = true;
+      if (B.Contended->Site)
+        F.Site = B.Contended->Site->Where;
+    }
+    Found.push_back(std::move(F));
   }
 
   std::string key(const Refusal &R) const {
@@ -134,13 +129,14 @@ private:
       return;
     const Location &Where = R.Where.valid() ? R.Where : Fallback;
     emit(Where,
-         {(Subject + userText(R) + " [" + info(R.Why).Id + "]").str(), {}});
+         {(Subject + userText(R) + " [" + info(R.Why).Id + "]").str(), {}, {}});
   }
 
   void writeHeader(const Report &R);
   void writeReport(const Report &R);
   void writeKernel(const KernelReport &K, const Report &R);
   void writeLaunch(const KernelReport &K);
+  void writeRegisters(const KernelReport &K);
   void writeLoop(const KernelReport &K, const LoopPlan &Plan);
   void writeContended(const KernelReport &K, const LoopPlan &Plan);
   std::optional<Refusal> whyLeftAlone(const KernelReport &K,
@@ -154,13 +150,11 @@ private:
   const TextOptions &Options;
   std::string Text;
   raw_string_ostream OS;
+  std::string Kernel; ///< being written
+  std::vector<Finding> Found;
   StringSet<> Said;      ///< blocks printed
   StringSet<> Explained; ///< refusals printed, by place and reason
 };
-
-std::string loopName(const Loop &L) {
-  return L.Iterator.empty() ? "loop" : "loop over " + L.Iterator;
-}
 
 void Writer::writeHeader(const Report &R) {
   StringRef Why = R.GpuOrigin == "default"
@@ -243,6 +237,16 @@ void Writer::layoutNotes(const Loop &L, const LoopPlan &Plan, Block &B) const {
   }
 }
 
+/// "from n = 8 on, where m >= 64, 4 warps at a time"
+std::string runtimeCase(const RuntimeCase &C) {
+  std::string Text = formatv("from {0} = {1} on", C.Parameter, C.From).str();
+  for (const RuntimeBound &B : C.And)
+    Text += formatv(", where {0} >= {1}", B.Parameter, B.From).str();
+  return Text + ", " +
+         (C.Groups ? counted(C.Groups, "group")
+                   : counted(C.WarpsPerGroup, "warp") + " at a time");
+}
+
 void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
   const Loop &L = K.Source.Loops[Plan.Loop];
   const Residency &Before = *K.Plan.Before;
@@ -264,6 +268,7 @@ void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
                    counted(Plan.LinesPerWarp, "line"),
                    bytes(Plan.FootprintBytes), bytes(Before.L1Bytes), Decision)
                .str();
+  B.Contended = &L;
   // The same place means different things in different instantiations.
   if (K.Source.Name.find('<') != std::string::npos)
     B.Notes.push_back({K.Source.Where, "in '" + K.Source.Name + "'"});
@@ -284,14 +289,11 @@ void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
              .str()});
     if (Plan.PredictedGain)
       B.Notes.back().second +=
-          formatv(" (predicted: {0:f1} times as fast)", *Plan.PredictedGain);
+          formatv(" (predicted: {0:f1} times as fast, give or take {1:f0} %)",
+                  *Plan.PredictedGain, 100 * Plan.GainError);
   }
   for (const RuntimeCase &C : Plan.Cases)
-    B.Notes.push_back(
-        {L.Where, formatv("decided at run time: from {0} = {1} "
-                          "on, {2} at a time",
-                          C.Parameter, C.From, counted(C.WarpsPerGroup, "warp"))
-                      .str()});
+    B.Notes.push_back({L.Where, "decided at run time: " + runtimeCase(C)});
   emit(L.Where, B);
 }
 
@@ -302,10 +304,33 @@ void Writer::writeLoop(const KernelReport &K, const LoopPlan &Plan) {
   if (Plan.Why)
     return refusal(*Plan.Why, L.Where, loopName(L) + ": ");
   if (Options.Everything)
-    emit(L.Where, {loopName(L) + ": left alone", {}});
+    emit(L.Where, {loopName(L) + ": left alone", {}, {}});
+}
+
+void Writer::writeRegisters(const KernelReport &K) {
+  if (!K.Registers)
+    return;
+  const RegisterPlan &P = *K.Registers;
+  std::string Kernel = "kernel '" + K.Source.Name + "': ";
+  if (P.Forced) {
+    std::string Text = Kernel + forcedSpillText(*P.Forced);
+    if (Said.insert(place(K.Source.Where) + Text).second)
+      message("warning", place(K.Source.Where), Text);
+  }
+  std::vector<std::string> Lines = registerLines(K);
+  Block B{Kernel + Lines.front(), {}};
+  if (Options.Everything)
+    for (const std::string &Line : drop_begin(Lines))
+      B.Notes.push_back({K.Source.Where, Line});
+  if (Options.Everything || P.Bounds)
+    emit(K.Source.Where, B);
+  if (Options.Everything)
+    for (const Refusal &R : P.Refusals)
+      refusal(R, K.Source.Where, Kernel);
 }
 
 void Writer::writeKernel(const KernelReport &K, const Report &R) {
+  Kernel = K.Source.Name;
   if (Options.Everything) {
     message("remark", place(K.Source.Where),
             formatv("kernel '{0}': {1}, launches known: {2}", K.Source.Name,
@@ -314,6 +339,7 @@ void Writer::writeKernel(const KernelReport &K, const Report &R) {
                 .str());
     writeLaunch(K);
   }
+  writeRegisters(K);
   for (const Refusal &F : K.Source.Refusals)
     refusal(F, K.Source.Where, "kernel '" + K.Source.Name + "': ");
   for (const Refusal &F : K.Plan.Refusals)
@@ -326,7 +352,7 @@ void Writer::writeKernel(const KernelReport &K, const Report &R) {
 void Writer::writeOtherChanges(const Report &R) {
   for (const Applied &A : File.Changes.Done)
     if (A.Transform != "split-warp-groups")
-      emit(A.Where, {A.Summary + " [" + A.Transform + "]", {}});
+      emit(A.Where, {A.Summary + " [" + A.Transform + "]", {}, {}});
 }
 
 void Writer::writeSummary(const Report &R) {
@@ -345,8 +371,11 @@ void Writer::writeReport(const Report &R) {
   for (const Diagnostic &D : R.Diagnostics)
     if (D.Severity >= Diagnostic::Level::Error)
       message(toString(D.Severity), place(D.Where), D.Message);
+  if (!R.RegisterProblem.empty())
+    message("warning", File.Name, R.RegisterProblem);
   for (const KernelReport &K : R.Kernels)
     writeKernel(K, R);
+  Kernel.clear();
   writeOtherChanges(R);
   for (const Refusal &F : File.Changes.Refused)
     refusal(F, {}, "");
@@ -354,6 +383,11 @@ void Writer::writeReport(const Report &R) {
 }
 
 } // namespace
+
+std::vector<Finding> findings(const FileOutcome &File,
+                              const TextOptions &Options) {
+  return Writer(File, Options).collect();
+}
 
 std::string renderText(const FileOutcome &File, const TextOptions &Options) {
   return Writer(File, Options).run();

@@ -17,7 +17,7 @@ namespace {
 using bench::Case;
 using bench::Pool;
 
-// C = A B, every operand from global memory: also the two products of 2mm.
+// C = A B, every operand from global memory: also each product of 2mm and 3mm.
 template <int Warps>
 __global__ void product(const float *A, const float *B, float *C, int n) {
   const int j = blockIdx.x * blockDim.x + threadIdx.x;
@@ -219,6 +219,14 @@ void addProducts(std::vector<Case> &Cases, const Pool &P) {
   M.Kernel = "product<0>";
   M.Variants = VARIANTS_3(product);
   Cases.push_back(M);
+
+  // Wide blocks: each warp has one row of A and one line of B.
+  Case W = start("3mm", "k", dim3(n / 128, n / 2), dim3(128, 2), out, Bytes);
+  W.arguments(A, B, out, n);
+  W.Known = C.Known;
+  W.Kernel = "product<0>";
+  W.Variants = VARIANTS_3(product);
+  Cases.push_back(W);
 
   Case T =
       start("gemm-tiled", "t", dim3(n / 16, n / 16), dim3(16, 16), out, Bytes);

@@ -1,5 +1,6 @@
 // RUN: %catt %s 2>&1 >/dev/null | FileCheck %s
-// Nothing launches the kernel, so the user must tell.
+// Nothing launches the kernel: it decides by its own block size, and the user can
+// tell more.
 
 // RUN: %catt --launch=rows=1056:256 %s 2>&1 >/dev/null | FileCheck --check-prefix=TOLD %s
 // CHECK-NOT: split into

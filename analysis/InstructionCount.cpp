@@ -1,0 +1,82 @@
+//===- InstructionCount.cpp - What a warp executes -------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/InstructionCount.h"
+#include "analysis/registers/Code.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace catt {
+namespace {
+
+/// Memory outside the chip: neither shared, nor the constant bank.
+bool isOffChip(const ptx::Instruction &I) {
+  static constexpr llvm::StringRef Accesses[] = {"ld", "ldu", "st", "atom",
+                                                 "red"};
+  return llvm::is_contained(Accesses, I.base()) && !I.has("shared") &&
+         !I.has("param") && !I.has("const");
+}
+
+class Counter {
+public:
+  Counter(const ptx::Function &F, const Code &C) : F(F), C(C) {}
+
+  InstructionMix run() {
+    for (const CodeBlock &B : C.Blocks)
+      block(B);
+    if (double All = Mix.instructions(); All > 0)
+      Mix.DispatchInterval = Cycles / All;
+    return Mix;
+  }
+
+private:
+  void block(const CodeBlock &B) {
+    double Weight = std::pow(10, std::min(B.Depth, 4u));
+    std::set<unsigned> Pending; // values of loads that nobody waited for yet
+    const Operation *Previous = nullptr;
+    for (unsigned I = B.First; I < B.End; ++I) {
+      const Operation &O = C.Operations[I];
+      auto Uses = [&](unsigned Value) { return Pending.count(Value) != 0; };
+      if (llvm::any_of(O.Uses, Uses)) {
+        Mix.Waits += Weight;
+        Pending.clear();
+      }
+      bool Access = isOffChip(F.Instructions[O.From]);
+      (Access ? Mix.OffChip : Mix.Compute) += Weight;
+      Cycles += Weight * interval(Previous, O);
+      if (Access)
+        Pending.insert(O.Defines.begin(), O.Defines.end());
+      Previous = Access ? nullptr : &O;
+    }
+    if (!Pending.empty())
+      Mix.Waits += Weight;
+  }
+
+  /// Cycles that an operation has to start behind the one before it.
+  static double interval(const Operation *Previous, const Operation &O) {
+    bool Depends = Previous && llvm::any_of(Previous->Defines, [&](unsigned V) {
+                     return llvm::is_contained(O.Uses, V);
+                   });
+    return Depends ? std::max(1u, Previous->Latency) : 1;
+  }
+
+  const ptx::Function &F;
+  const Code &C;
+  InstructionMix Mix;
+  double Cycles = 0;
+};
+
+} // namespace
+
+InstructionMix countInstructions(const ptx::Function &F) {
+  Code C = lower(F);
+  return Counter(F, C).run();
+}
+
+} // namespace catt

@@ -1,0 +1,37 @@
+//===- RegisterSources.h - Who says what registers a kernel takes -*- C++ -*-=//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   TranslationUnit --(clang's back end)--> PTX --(estimate)--> RegisterUse
+//                          --ptx=<file> ----^   --(ptxas)-----> its points win
+//
+// Bounds that the PTX has (.maxntid, .minnctapersm, .maxnreg) are taken out
+// first: what is asked for is the kernel under caps, and without one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_REGISTERSOURCES_H
+#define CATT_ANALYSIS_REGISTERSOURCES_H
+
+#include "analysis/RegisterHints.h"
+
+namespace catt {
+
+struct RegisterSourceOptions {
+  std::string Ptx;     ///< text of --ptx; empty: compiled from the source
+  std::string PtxName; ///< its file, for messages
+  bool AskPtxas = false;
+  unsigned Jobs = 1; ///< processes of ptxas at a time
+};
+
+RegisterSource registerSource(const RegisterSourceOptions &Options);
+
+/// The PTX without the bounds of its kernels.
+std::string withoutBounds(llvm::StringRef Ptx);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,209 @@
+//===- RuntimeCases.cpp - Decisions that wait for a value -----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/RuntimeCases.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace catt {
+
+//===-- One input --------------------------------------------------------===//
+
+/// Neighbours with equally many warps become one piece.
+static void joinEqual(std::vector<Piece> &Pieces) {
+  auto Same = [](const Piece &A, const Piece &B) { return A.Warps == B.Warps; };
+  Pieces.erase(llvm::unique(Pieces, Same), Pieces.end());
+}
+
+std::vector<Piece> piecesOf(llvm::ArrayRef<int64_t> Warps, size_t Most) {
+  std::vector<Piece> Pieces;
+  for (size_t I = 0; I != Warps.size(); ++I)
+    Pieces.push_back({int64_t(I) + 1, Warps[I]});
+  joinEqual(Pieces);
+  while (Pieces.size() > std::max<size_t>(Most, 1)) {
+    // Joining two pieces costs warps for as many values as the one that
+    // changes spans, counted in octaves: what is small is used as often.
+    size_t Best = 0;
+    double Least = 0;
+    for (size_t I = 0; I + 1 != Pieces.size(); ++I) {
+      size_t Changed = Pieces[I].Warps < Pieces[I + 1].Warps ? I : I + 1;
+      double End = Changed + 1 < Pieces.size()
+                       ? double(Pieces[Changed + 1].From)
+                       : double(Warps.size()) + 1;
+      double Share = double(Pieces[I].Warps) / double(Pieces[I + 1].Warps);
+      double Cost = std::abs(std::log2(Share)) *
+                    std::log2(End / double(Pieces[Changed].From));
+      if (I == 0 || Cost < Least) {
+        Least = Cost;
+        Best = I;
+      }
+    }
+    Pieces[Best].Warps = std::max(Pieces[Best].Warps, Pieces[Best + 1].Warps);
+    Pieces.erase(Pieces.begin() + Best + 1);
+    joinEqual(Pieces);
+  }
+  return Pieces;
+}
+
+std::vector<RuntimeCase> casesOf(const std::string &Input,
+                                 llvm::ArrayRef<Piece> Pieces, int64_t Whole) {
+  std::vector<RuntimeCase> Cases;
+  int64_t Before = Whole;
+  for (const Piece &P : Pieces) {
+    if (P.Warps != Before)
+      Cases.push_back({Input, P.From, P.Warps, {}});
+    Before = P.Warps;
+  }
+  return Cases;
+}
+
+//===-- Two inputs -------------------------------------------------------===//
+
+/// Gives each box, known by its lowest corner, the most warps of its corners.
+static void coverBoxes(WarpGrid &Grid) {
+  for (size_t I = 0; I != Grid.First.size(); ++I)
+    for (size_t J = 0; J != Grid.Second.size(); ++J)
+      for (size_t NextI : {I, std::min(I + 1, Grid.First.size() - 1)})
+        for (size_t NextJ : {J, std::min(J + 1, Grid.Second.size() - 1)})
+          Grid.Warps[I][J] =
+              std::max(Grid.Warps[I][J], Grid.Warps[NextI][NextJ]);
+}
+
+/// Makes the warps fall along both inputs, never below what they were.
+static void makeMonotone(WarpGrid &Grid) {
+  for (size_t I = Grid.First.size(); I-- > 0;)
+    for (size_t J = Grid.Second.size(); J-- > 0;) {
+      int64_t &Here = Grid.Warps[I][J];
+      if (I + 1 != Grid.First.size())
+        Here = std::max(Here, Grid.Warps[I + 1][J]);
+      if (J + 1 != Grid.Second.size())
+        Here = std::max(Here, Grid.Warps[I][J + 1]);
+    }
+}
+
+/// Rows of boxes, and the pieces of each: a later row takes all from an earlier
+/// one.
+static std::vector<RuntimeCase> casesByRows(const WarpGrid &Grid,
+                                            int64_t Whole) {
+  std::vector<RuntimeCase> Cases;
+  const std::vector<int64_t> *RowBefore = nullptr;
+  for (size_t I = 0; I != Grid.First.size(); ++I) {
+    const std::vector<int64_t> &Row = Grid.Warps[I];
+    if (RowBefore && *RowBefore == Row)
+      continue;
+    bool First = !RowBefore;
+    RowBefore = &Row;
+    int64_t Before = First ? Whole : -1;
+    for (size_t J = 0; J != Row.size(); ++J) {
+      if (Row[J] != Before)
+        Cases.push_back({Grid.FirstInput,
+                         Grid.First[I],
+                         Row[J],
+                         {{Grid.SecondInput, Grid.Second[J]}}});
+      Before = Row[J];
+    }
+  }
+  return Cases;
+}
+
+/// Takes out each case without which every corner is decided the same.
+static void dropRedundant(std::vector<RuntimeCase> &Cases, const WarpGrid &Grid,
+                          int64_t Whole) {
+  auto Same = [&](llvm::ArrayRef<RuntimeCase> Fewer) {
+    for (int64_t First : Grid.First)
+      for (int64_t Second : Grid.Second) {
+        std::map<std::string, int64_t> At = {{Grid.FirstInput, First},
+                                             {Grid.SecondInput, Second}};
+        if (warpsBy(Fewer, At, Whole) != warpsBy(Cases, At, Whole))
+          return false;
+      }
+    return true;
+  };
+  for (size_t I = Cases.size(); I-- > 0;) {
+    std::vector<RuntimeCase> Fewer = Cases;
+    Fewer.erase(Fewer.begin() + I);
+    if (Same(Fewer))
+      Cases = std::move(Fewer);
+  }
+}
+
+/// Joins the values of warps that differ least, upwards, until few are left.
+static bool joinClosest(WarpGrid &Grid) {
+  std::vector<int64_t> Values;
+  for (const std::vector<int64_t> &Row : Grid.Warps)
+    llvm::append_range(Values, Row);
+  llvm::sort(Values);
+  Values.erase(llvm::unique(Values), Values.end());
+  if (Values.size() < 3)
+    return false;
+  size_t Best = 0;
+  for (size_t I = 1; I + 1 != Values.size(); ++I)
+    if (Values[I + 1] * Values[Best] < Values[Best + 1] * Values[I])
+      Best = I;
+  for (std::vector<int64_t> &Row : Grid.Warps)
+    llvm::replace(Row, Values[Best], Values[Best + 1]);
+  return true;
+}
+
+std::vector<RuntimeCase> casesOf(WarpGrid Grid, int64_t Whole) {
+  coverBoxes(Grid);
+  std::vector<RuntimeCase> Cases = casesByRows(Grid, Whole);
+  if (Cases.size() > MostCases) {
+    makeMonotone(Grid);
+    Cases = casesByRows(Grid, Whole);
+  }
+  while (Cases.size() > MostCases && joinClosest(Grid))
+    Cases = casesByRows(Grid, Whole);
+  if (Cases.size() > MostCases)
+    Cases.clear();
+  dropRedundant(Cases, Grid, Whole);
+  return Cases;
+}
+
+int64_t warpsBy(llvm::ArrayRef<RuntimeCase> Cases,
+                const std::map<std::string, int64_t> &Values, int64_t Whole) {
+  auto Reaches = [&](const std::string &Input, int64_t From) {
+    auto It = Values.find(Input);
+    return It != Values.end() && It->second >= From;
+  };
+  int64_t Warps = Whole;
+  for (const RuntimeCase &C : Cases)
+    if (Reaches(C.Parameter, C.From) &&
+        llvm::all_of(C.And, [&](const RuntimeBound &B) {
+          return Reaches(B.Parameter, B.From);
+        }))
+      Warps = C.WarpsPerGroup;
+  return Warps;
+}
+
+std::optional<std::vector<RuntimeCase>>
+lessDivided(llvm::ArrayRef<RuntimeCase> A, llvm::ArrayRef<RuntimeCase> B,
+            int64_t Whole) {
+  std::set<int64_t> Bounds;
+  std::set<std::string> Names;
+  for (llvm::ArrayRef<RuntimeCase> Cases : {A, B})
+    for (const RuntimeCase &C : Cases) {
+      if (!C.And.empty() || C.Groups)
+        return std::nullopt;
+      Bounds.insert(C.From);
+      Names.insert(C.Parameter);
+    }
+  if (Names.size() != 1)
+    return std::nullopt;
+  std::vector<Piece> Pieces;
+  for (int64_t From : Bounds) {
+    std::map<std::string, int64_t> At = {{*Names.begin(), From}};
+    Pieces.push_back(
+        {From, std::max(warpsBy(A, At, Whole), warpsBy(B, At, Whole))});
+  }
+  return casesOf(*Names.begin(), Pieces, Whole);
+}
+
+} // namespace catt

@@ -1,0 +1,467 @@
+//===- RuntimePlan.cpp - Plans for values that only the run knows ---------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/RuntimePlan.h"
+#include "analysis/ProfileFamily.h"
+#include "analysis/RuntimeCases.h"
+#include "analysis/plan/ThrottlePlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <set>
+
+namespace catt {
+namespace {
+
+using Inputs = std::vector<std::string>;
+
+//===-- What a loop waits for --------------------------------------------===//
+
+/// Whether the program can test the parameter where the loop stands.
+bool isReadable(const Kernel &K, const std::string &Name) {
+  return llvm::any_of(K.Parameters, [&](const Parameter &P) {
+    return P.Name == Name && P.IsInteger && P.IsFixed;
+  });
+}
+
+bool isOpen(const LoopProfile &P) { return P.Levels.empty() && P.Unknown; }
+
+/// The inputs without which the loop has no footprint; empty if there are more
+/// than two, or others than integer parameters.
+Inputs inputsOf(Setting S, LoopProfile P) {
+  constexpr int64_t AnyValue = 1000;
+  Inputs Names;
+  while (isOpen(P)) {
+    const Refusal &Why = *P.Unknown;
+    bool Waits =
+        Why.Why == Reason::UnknownStride || Why.Why == Reason::UnknownTripCount;
+    if (!Waits || Names.size() == 2 || !isReadable(S.K, Why.Detail) ||
+        llvm::is_contained(Names, Why.Detail))
+      return {};
+    Names.push_back(Why.Detail);
+    S.Footprint.Parameters[Why.Detail] = AnyValue;
+    P = profileOf(S, P.Loop);
+  }
+  return Names;
+}
+
+/// The bound under which a loop makes LeastTrips iterations, if its trip count
+/// is one more input plus a constant.
+std::optional<RuntimeBound> enoughTrips(const Setting &S, const Loop &L,
+                                        const Inputs &Known) {
+  if (!L.TripCount)
+    return std::nullopt;
+  for (const Parameter &P : S.K.Parameters) {
+    if (!isReadable(S.K, P.Name) || llvm::is_contained(Known, P.Name) ||
+        S.Footprint.Parameters.count(P.Name))
+      continue;
+    AffineIndex Rest = *L.TripCount - AffineIndex::parameter(P.Name);
+    if (std::optional<int64_t> More = Rest.constant())
+      return RuntimeBound{P.Name, LeastTrips - *More};
+    // Where it counts down to nothing: max(m, 0).
+    Rest = L.TripCount->substitute(
+        [&](const Atom &A) -> std::optional<AffineIndex> {
+          if (A.K == Atom::Kind::Parameter && A.Name == P.Name)
+            return AffineIndex(LeastTrips);
+          return std::nullopt;
+        });
+    if (Rest.constant() == LeastTrips)
+      return RuntimeBound{P.Name, LeastTrips};
+  }
+  return std::nullopt;
+}
+
+/// The loops of each nest that holds one of these.
+std::vector<bool> nestsOf(const Kernel &K, llvm::ArrayRef<unsigned> Loops) {
+  auto RootOf = [&](unsigned L) {
+    while (K.Loops[L].Parent)
+      L = *K.Loops[L].Parent;
+    return L;
+  };
+  std::set<unsigned> Roots;
+  for (unsigned L : Loops)
+    Roots.insert(RootOf(L));
+  std::vector<bool> Inside;
+  for (const Loop &L : K.Loops)
+    Inside.push_back(Roots.count(RootOf(L.Id)));
+  return Inside;
+}
+
+//===-- Plans for values -------------------------------------------------===//
+
+bool isSplit(const LoopPlan &P) { return P.Groups > 1 && !P.Why; }
+
+/// The profiles of the loops that matter, under the setting.
+Profiles profilesOf(const Setting &S, const std::vector<bool> &Matters,
+                    bool AlwaysWork) {
+  Profiles Result;
+  for (const Loop &L : S.K.Loops) {
+    LoopProfile Nothing;
+    Nothing.Loop = L.Id;
+    Result.push_back(Matters[L.Id] ? profileOf(S, L.Id, AlwaysWork) : Nothing);
+  }
+  return Result;
+}
+
+/// The plan where everything is known.
+KernelPlan planWith(const Setting &S, Profiles Known) {
+  for (LoopProfile &P : Known)
+    if (P.Work && !contends(S, P))
+      P.Work.reset();
+  return planThrottle(S.K, Known, S.Before, S.Throttle);
+}
+
+/// Warps per group; those of a whole block where the loop is not split.
+int64_t warpsOf(const Setting &S, const LoopPlan &P) {
+  return isSplit(P) ? P.WarpsPerGroup : S.Before.WarpsPerBlock;
+}
+
+/// Takes the plan and the profile of one value as those of the loop.
+void show(LaunchPlan &Result, const KernelPlan &Plan, const Profiles &Known,
+          unsigned Loop) {
+  Result.Plan.Loops[Loop] = Plan.Loops[Loop];
+  Result.Profiles[Loop] = Known[Loop];
+}
+
+/// No cases for a loop that some value divides: the expression would be too
+/// long, and without one the loop must not be divided at all.
+void refuseWithoutCases(const Kernel &K, const std::string &Inputs,
+                        LoopPlan &Plan) {
+  if (Plan.Cases.empty() && isSplit(Plan))
+    Plan.Why = Refusal{Reason::UnknownStride, K.Loops[Plan.Loop].Where, Inputs};
+}
+
+/// Decides the loops that wait for one input, by every value of it.
+class OneInput {
+public:
+  OneInput(Setting Given, std::string Name, std::vector<bool> Matters)
+      : S(std::move(Given)), Name(std::move(Name)),
+        Family(periodOf(S.K, this->Name), [this, Matters](int64_t Value) {
+          Setting At = S;
+          At.Footprint.Parameters[this->Name] = Value;
+          return profilesOf(At, Matters, /*AlwaysWork=*/true);
+        }) {}
+
+  /// Fills in the loops of `Result` that wait for the input.
+  void decide(LaunchPlan &Result, llvm::ArrayRef<unsigned> Open) {
+    planAll();
+    for (unsigned L : Open) {
+      std::vector<Piece> Pieces = piecesOf(Warps[L], MostCases);
+      int64_t Value = shownValue(L, Pieces);
+      show(Result, planWith(S, Family.at(Value)), Family.at(Value), L);
+      Result.Plan.Loops[L].Cases =
+          casesOf(Name, Pieces, S.Before.WarpsPerBlock);
+      refuseWithoutCases(S.K, Name, Result.Plan.Loops[L]);
+    }
+  }
+
+private:
+  Setting S;
+  std::string Name;
+  ProfileFamily Family;
+  /// By loop: warps at 1, 2, ... LargestMeasured, and far beyond.
+  std::vector<std::vector<int64_t>> Warps;
+
+  void planAll() {
+    Warps.resize(S.K.Loops.size());
+    for (int64_t Value = 1; Value <= LargestMeasured; ++Value)
+      note(warpsAt(Value));
+    if (!Family.start())
+      return note(undivided());
+    // Beyond: the most warps that some far value of each class asks for.
+    std::vector<int64_t> Most(S.K.Loops.size(), 0);
+    for (int64_t Far = 4 * LargestMeasured; Far < 1 << 28; Far *= 16)
+      for (int64_t Class = 0; Class != Family.period(); ++Class)
+        for (auto [To, From] : llvm::zip_equal(Most, warpsAt(Far + Class)))
+          To = std::max(To, From);
+    note(Most);
+  }
+
+  std::vector<int64_t> undivided() const {
+    return std::vector<int64_t>(S.K.Loops.size(), S.Before.WarpsPerBlock);
+  }
+
+  std::vector<int64_t> warpsAt(int64_t Value) {
+    if (Value > Family.knownTo())
+      return undivided();
+    std::vector<int64_t> Result;
+    int64_t Same = Value - Family.period();
+    if (Family.isPeriodic() && Same >= *Family.start()) {
+      Same = *Family.start() + (Same - *Family.start()) % Family.period();
+      for (const std::vector<int64_t> &Of : Warps)
+        Result.push_back(Of[Same - 1]);
+      return Result;
+    }
+    KernelPlan Plan = planWith(S, Family.at(Value));
+    for (const LoopPlan &P : Plan.Loops)
+      Result.push_back(warpsOf(S, P));
+    return Result;
+  }
+
+  void note(const std::vector<int64_t> &At) {
+    for (auto [Of, Here] : llvm::zip_equal(Warps, At))
+      Of.push_back(Here);
+  }
+
+  /// The first value at which the loop is divided furthest, of those that the
+  /// pieces keep; a large one if it never is.
+  int64_t shownValue(unsigned Loop, llvm::ArrayRef<Piece> Pieces) const {
+    const Piece *Least = &Pieces.front();
+    for (const Piece &P : Pieces)
+      if (P.Warps < Least->Warps)
+        Least = &P;
+    int64_t Last = std::min(Family.knownTo(), LargestMeasured);
+    if (Least->Warps == S.Before.WarpsPerBlock)
+      return Last;
+    auto From = Warps[Loop].begin() + (Least->From - 1);
+    auto At = std::find(From, Warps[Loop].end(), Least->Warps);
+    return std::min<int64_t>(At - Warps[Loop].begin() + 1, Last);
+  }
+};
+
+//===-- Grids ------------------------------------------------------------===//
+
+/// Strides and trip counts of each kind: below a line, at one, at several, with
+/// rows that begin at a line and rows that do not.
+constexpr int64_t GridValues[] = {1,  2,  3,  4,  6,  8,   12,   16,   20,  24,
+                                  28, 31, 32, 33, 64, 127, 1024, 1037, 4096};
+
+/// One input and the values at which plans are made.
+struct GridAxis {
+  std::string Name;
+  std::vector<int64_t> Values;
+};
+
+/// How much of a block runs at a time: warps, or, where the blocks differ, a
+/// rank of the number of groups. More is less divided.
+using Score = llvm::function_ref<int64_t(const Setting &, const LoopPlan &)>;
+
+/// Fills in the grids of some loops and shows the plan that divides furthest.
+/// Rows: a setting for each value of the first input.
+std::map<unsigned, WarpGrid> measureGrids(llvm::ArrayRef<Setting> Rows,
+                                          const GridAxis &First,
+                                          const GridAxis &Second,
+                                          llvm::ArrayRef<unsigned> Open,
+                                          Score ScoreOf, LaunchPlan &Result) {
+  std::vector<bool> Matters = nestsOf(Rows.front().K, Open);
+  std::map<unsigned, WarpGrid> Grids;
+  std::map<unsigned, int64_t> Least;
+  for (unsigned L : Open)
+    Grids[L] = {First.Name, Second.Name, First.Values, Second.Values,
+                std::vector<std::vector<int64_t>>(First.Values.size())};
+  for (size_t I = 0; I != First.Values.size(); ++I)
+    for (int64_t Value : Second.Values) {
+      Setting At = Rows[I];
+      At.Footprint.Parameters[Second.Name] = Value;
+      Profiles Known = profilesOf(At, Matters, /*AlwaysWork=*/false);
+      KernelPlan Plan = planWith(At, Known);
+      for (unsigned L : Open) {
+        int64_t Here = ScoreOf(At, Plan.Loops[L]);
+        Grids[L].Warps[I].push_back(Here);
+        auto [To, New] = Least.try_emplace(L, Here);
+        if (New || Here <= To->second)
+          show(Result, Plan, Known, L);
+        To->second = std::min(To->second, Here);
+      }
+    }
+  return Grids;
+}
+
+/// Decides the loops that wait for two inputs, on a grid of values.
+void decideTwo(const Setting &S, const Inputs &Names,
+               llvm::ArrayRef<unsigned> Open, LaunchPlan &Result) {
+  std::vector<int64_t> Values(std::begin(GridValues), std::end(GridValues));
+  std::vector<Setting> Rows(Values.size(), S);
+  for (auto [Row, Value] : llvm::zip_equal(Rows, Values))
+    Row.Footprint.Parameters[Names[0]] = Value;
+  for (auto &[L, Grid] :
+       measureGrids(Rows, {Names[0], Values}, {Names[1], Values}, Open, warpsOf,
+                    Result)) {
+    LoopPlan &Plan = Result.Plan.Loops[L];
+    Plan.Cases = casesOf(Grid, S.Before.WarpsPerBlock);
+    refuseWithoutCases(S.K, Names[0] + " and " + Names[1], Plan);
+  }
+}
+
+/// Groups and warps are those of the case that divides furthest; a loop that no
+/// case divides is left alone.
+void finish(const Setting &S, LoopPlan &Plan,
+            const std::optional<RuntimeBound> &Trips) {
+  if (Plan.Why)
+    return Plan.Cases.clear();
+  int64_t Whole = S.Before.WarpsPerBlock, Least = Whole;
+  for (RuntimeCase &C : Plan.Cases) {
+    Least = std::min(Least, C.WarpsPerGroup);
+    if (Trips)
+      C.And.push_back(*Trips);
+  }
+  Plan.WarpsPerGroup = Least;
+  Plan.Groups = (Whole + Least - 1) / Least;
+}
+
+} // namespace
+
+void leaveToRunTime(Setting S, LaunchPlan &Result) {
+  if (Result.Plan.After)
+    S.Before = *Result.Plan.After;
+  S.Throttle.MayReserve = false;
+  // Loops that wait for the same are decided together.
+  using Key = std::pair<Inputs, std::optional<std::pair<std::string, int64_t>>>;
+  std::map<Key, std::vector<unsigned>> Groups;
+  for (const LoopProfile &P : Result.Profiles) {
+    if (!isOpen(P))
+      continue;
+    Inputs Names = inputsOf(S, P);
+    if (Names.empty())
+      continue;
+    Key Of{Names, std::nullopt};
+    if (auto Trips = enoughTrips(S, S.K.Loops[P.Loop], Names))
+      Of.second = {Trips->Parameter, Trips->From};
+    Groups[Of].push_back(P.Loop);
+  }
+  for (const auto &[Of, Loops] : Groups) {
+    Setting At = S;
+    std::optional<RuntimeBound> Trips;
+    if (Of.second) {
+      Trips = {Of.second->first, Of.second->second};
+      At.Footprint.Parameters[Trips->Parameter] = Trips->From;
+    }
+    if (Of.first.size() == 1)
+      OneInput(At, Of.first.front(), nestsOf(S.K, Loops)).decide(Result, Loops);
+    else
+      decideTwo(At, Of.first, Loops, Result);
+    for (unsigned L : Loops)
+      finish(S, Result.Plan.Loops[L], Trips);
+  }
+}
+
+//===-- Unknown block sizes ----------------------------------------------===//
+
+namespace {
+
+constexpr const char BlockInput[] = "blockDim.x";
+constexpr int64_t MostGroups = 1024 / WarpLanes;
+
+/// More for fewer groups, MostGroups for an undivided block.
+int64_t groupScore(const Setting &S, const LoopPlan &P) {
+  return MostGroups + 1 - (isSplit(P) ? P.Groups : 1);
+}
+
+/// Warps stood for numbers of groups.
+void scoresToGroups(LoopPlan &Plan) {
+  for (RuntimeCase &C : Plan.Cases) {
+    C.Groups = MostGroups + 1 - C.WarpsPerGroup;
+    C.WarpsPerGroup = 0;
+  }
+}
+
+int64_t threadsOf(const Setting &S) { return *S.Footprint.Block.X; }
+
+/// Scores at 1, 32, 33, 64, ... threads from those at 32, 64, ...: a block that
+/// is no multiple of a warp counts as the less divided of its neighbours.
+std::vector<Piece> piecesByThreads(llvm::ArrayRef<int64_t> AtWholeWarps) {
+  std::vector<int64_t> Scores;
+  int64_t Below = MostGroups;
+  for (int64_t Score : AtWholeWarps) {
+    Scores.push_back(std::max(Below, Score));
+    Scores.push_back(Score);
+    Below = Score;
+  }
+  std::vector<Piece> Pieces = piecesOf(Scores, MostCases);
+  for (Piece &P : Pieces) {
+    int64_t Index = P.From - 1; // 0: from 1 thread on, 1: at 32, 2: from 33 on
+    P.From =
+        Index % 2 ? (Index + 1) / 2 * WarpLanes : Index / 2 * WarpLanes + 1;
+  }
+  return Pieces;
+}
+
+/// What is decided at each block size, in both ways to say it.
+struct BlockScores {
+  std::vector<int64_t> Groups, Warps;
+};
+
+/// A loop whose footprint follows from the block size: every size in whole
+/// warps is looked at. Groups of so many warps, or so many groups, whichever
+/// changes less often from size to size.
+void decideByBlock(llvm::ArrayRef<Setting> Settings,
+                   llvm::ArrayRef<unsigned> Known, LaunchPlan &Result) {
+  std::map<unsigned, BlockScores> Scores;
+  std::map<unsigned, int64_t> Least;
+  for (const Setting &S : Settings) {
+    Profiles At = profilesOf(S, nestsOf(S.K, Known), /*AlwaysWork=*/false);
+    KernelPlan Plan = planWith(S, At);
+    for (unsigned L : Known) {
+      const LoopPlan &P = Plan.Loops[L];
+      int64_t Here = groupScore(S, P);
+      int64_t &To = Least.try_emplace(L, MostGroups).first->second;
+      if (Here < To)
+        show(Result, Plan, At, L);
+      To = std::min(To, Here);
+      Scores[L].Groups.push_back(Here);
+      Scores[L].Warps.push_back(isSplit(P) ? P.WarpsPerGroup : MostGroups);
+    }
+  }
+  for (auto &[L, Of] : Scores) {
+    LoopPlan &Plan = Result.Plan.Loops[L];
+    bool ByGroups = piecesOf(Of.Groups, Of.Groups.size()).size() <=
+                    piecesOf(Of.Warps, Of.Warps.size()).size();
+    Plan.Cases =
+        casesOf(BlockInput, piecesByThreads(ByGroups ? Of.Groups : Of.Warps),
+                MostGroups);
+    refuseWithoutCases(Settings.front().K, BlockInput, Plan);
+    if (ByGroups)
+      scoresToGroups(Plan);
+  }
+}
+
+/// A loop that waits for one more input.
+void decideByBlockAnd(const std::string &Name, llvm::ArrayRef<Setting> Settings,
+                      llvm::ArrayRef<unsigned> Open, LaunchPlan &Result) {
+  std::vector<Setting> Rows;
+  GridAxis Blocks{BlockInput, {}};
+  for (const Setting &S : Settings)
+    if (llvm::isPowerOf2_64(threadsOf(S))) {
+      Rows.push_back(S);
+      Blocks.Values.push_back(threadsOf(S));
+    }
+  std::vector<int64_t> Values(std::begin(GridValues), std::end(GridValues));
+  for (auto &[L, Grid] :
+       measureGrids(Rows, Blocks, {Name, Values}, Open, groupScore, Result)) {
+    LoopPlan &Plan = Result.Plan.Loops[L];
+    Plan.Cases = casesOf(Grid, MostGroups);
+    refuseWithoutCases(Settings.front().K,
+                       std::string(BlockInput) + " and " + Name, Plan);
+    scoresToGroups(Plan);
+  }
+}
+
+} // namespace
+
+void leaveBlockToRunTime(llvm::ArrayRef<Setting> Settings, LaunchPlan &Result) {
+  const Setting &Any = Settings.back();
+  std::vector<unsigned> Known;
+  std::map<std::string, std::vector<unsigned>> Open;
+  for (const LoopProfile &P : Result.Profiles) {
+    if (!isOpen(P)) {
+      Known.push_back(P.Loop);
+      continue;
+    }
+    Inputs Names = inputsOf(Any, P);
+    if (Names.size() == 1)
+      Open[Names.front()].push_back(P.Loop);
+  }
+  if (!Known.empty())
+    decideByBlock(Settings, Known, Result);
+  for (const auto &[Name, Loops] : Open)
+    decideByBlockAnd(Name, Settings, Loops, Result);
+  for (LoopPlan &P : Result.Plan.Loops)
+    if (P.Why)
+      P.Cases.clear();
+}
+
+} // namespace catt

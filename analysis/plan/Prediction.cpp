@@ -1,0 +1,77 @@
+//===- Prediction.cpp - The time of a loop under a choice -----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/plan/Prediction.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace catt {
+
+const LoopProfile *profileOf(const std::vector<LoopProfile> &Profiles,
+                             unsigned Loop) {
+  auto P =
+      find_if(Profiles, [&](const LoopProfile &P) { return P.Loop == Loop; });
+  return P == Profiles.end() ? nullptr : &*P;
+}
+
+/// The loop and the loops inside it whose own reuse can be lost.
+static Running running(const Kernel &K,
+                       const std::vector<LoopProfile> &Profiles, unsigned Loop,
+                       const Candidate &C, const ThrottleOptions &Options) {
+  Running How;
+  How.WarpsPerBlock = divideCeil(Options.Block.Threads, WarpLanes);
+  How.WarpsPerGroup = C.WarpsPerGroup;
+  How.BlocksPerSM = C.BlocksPerSM;
+  How.L1Bytes = C.L1Bytes;
+  std::map<unsigned, double> Times; // in one iteration of the loop
+  for (const catt::Loop &Each : K.Loops) {
+    bool Inside = Each.Parent && Times.count(*Each.Parent);
+    if (Each.Id != Loop && !Inside)
+      continue;
+    const LoopProfile *P = profileOf(Profiles, Each.Id);
+    constexpr double UnknownTrips = 32;
+    double Trips = P && P->Work && P->Work->Iterations
+                       ? double(*P->Work->Iterations)
+                       : UnknownTrips;
+    Times[Each.Id] = Inside ? Times[*Each.Parent] * Trips : 1;
+    if (P && P->Work && !P->Levels.empty())
+      How.Levels.push_back(
+          {*P->Work,
+           footprintBytes(P->Levels.front(), C.WarpsPerGroup, C.BlocksPerSM,
+                          /*PaperRule=*/false),
+           Times[Each.Id]});
+  }
+  return How;
+}
+
+// Blocks run in waves: those that the last wave leaves run with fewer warps
+// beside them.
+double predictedCycles(const Kernel &K,
+                       const std::vector<LoopProfile> &Profiles, unsigned Loop,
+                       const Candidate &C, const ThrottleOptions &Options,
+                       const MemoryRates &Rates) {
+  auto At = [&](int64_t Blocks) {
+    Candidate Each = C;
+    Each.BlocksPerSM = Blocks;
+    return cyclesPerWarp(running(K, Profiles, Loop, Each, Options), Options.Gpu,
+                         Rates);
+  };
+  double Full = At(C.BlocksPerSM);
+  if (!Options.Block.GridBlocks || !Options.Gpu.SMs)
+    return Full;
+  int64_t Blocks = divideCeil(*Options.Block.GridBlocks, *Options.Gpu.SMs);
+  int64_t Rest = Blocks % C.BlocksPerSM;
+  if (Rest == 0 || Blocks < C.BlocksPerSM)
+    return Full;
+  return (Full * double(Blocks - Rest) + At(Rest) * double(Rest)) /
+         double(Blocks);
+}
+
+} // namespace catt

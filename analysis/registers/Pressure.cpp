@@ -1,0 +1,265 @@
+//===- Pressure.cpp - What ptxas will report ------------------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/registers/Pressure.h"
+#include "analysis/registers/ColorRegisters.h"
+#include "analysis/registers/InstructionCosts.h"
+#include "analysis/registers/Schedule.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using llvm::BitVector;
+using llvm::StringRef;
+
+namespace catt {
+
+//===-- The number -------------------------------------------------------===//
+
+/// Every thread has 255 at most, and never fewer than 16 may be asked for
+/// ("CUDA C++ Programming Guide", NVIDIA, table of compute capabilities).
+constexpr unsigned MostRegisters = 255;
+/// What a kernel that calls by the ABI takes at least, printf included;
+/// measured with ptxas 13.0.
+constexpr unsigned CallRegisters = 24;
+
+/// Registers of a cap that no value gets: the stack pointer, and what the
+/// addresses and predicates of spilling take.
+constexpr unsigned ReservedRegisters = 2;
+
+static unsigned largest(const std::vector<unsigned> &Of) {
+  return Of.empty() ? 0 : *llvm::max_element(Of);
+}
+
+static unsigned acrossCalls(const Code &C, const Liveness &L) {
+  unsigned Most = 0;
+  for (unsigned B = 0; B != C.Blocks.size(); ++B)
+    walkBackwards(C, L, B, [&](unsigned I, const BitVector &Live) {
+      if (C.Operations[I].Calls)
+        Most = std::max(Most, wordsOf(C, Live));
+    });
+  return Most;
+}
+
+PressureFeatures featuresOf(const Code &C) {
+  Liveness L = computeLiveness(C);
+  PressureFeatures F;
+  F.MaxLive = largest(pressure(C, L));
+  F.Ordered =
+      std::min(F.MaxLive, largest(scheduledPressure(C, L, {24, 1, 64})));
+  F.Batched = largest(scheduledPressure(C, L, {28, 4, 64}));
+  F.Unlimited = largest(scheduledPressure(C, L, {1000, 4, 64}));
+  F.Operations = C.Operations.size();
+  F.AcrossCalls = acrossCalls(C, L);
+  F.Calls =
+      llvm::any_of(C.Operations, [](const Operation &O) { return O.Calls; });
+  return F;
+}
+
+/// Weights of the measures; registers-fit.py prints them.
+constexpr double Constant = 5.14, OfOrdered = 0.61, OfBatched = 0.25,
+                 OfUnlimited = 0.12, OfSize = -0.09, OfSmallSize = 0.38;
+/// Beyond it, batches of loads cost no more: ptxas ends them.
+constexpr unsigned LargestBatch = 48;
+/// Operations up to which a kernel's size says much, and their unit.
+constexpr unsigned SmallKernel = 40, SizeUnit = 8;
+
+unsigned expectedRegisters(const PressureFeatures &F) {
+  double Sum = Constant + OfOrdered * F.Ordered + OfBatched * F.Batched +
+               OfUnlimited * std::min(F.Unlimited, LargestBatch) +
+               OfSize * std::log2(F.Operations + 1) +
+               OfSmallSize * std::min(F.Operations, SmallKernel) / SizeUnit;
+  unsigned Registers = static_cast<unsigned>(std::max(std::lround(Sum), 4L));
+  if (F.Calls)
+    Registers = std::max(Registers, CallRegisters + F.AcrossCalls / 2);
+  return std::min(Registers, MostRegisters);
+}
+
+//===-- Peaks ------------------------------------------------------------===//
+
+namespace {
+
+/// Finds where most is live, and what.
+class PeakFinder {
+public:
+  PeakFinder(const ptx::Module &M, const ptx::Function &F, const Code &C,
+             NameAt Name)
+      : M(M), F(F), C(C), Name(Name), L(computeLiveness(C)),
+        At(pressure(C, L)) {}
+  std::vector<PressurePeak> find(unsigned Count);
+
+private:
+  Location placeOf(const ptx::Instruction &I) const;
+  PressurePeak peak(unsigned Block, unsigned First, unsigned Last);
+  LiveValue describe(unsigned Value, unsigned First, unsigned Last);
+  std::optional<unsigned> makerOf(unsigned Value) const;
+
+  const ptx::Module &M;
+  const ptx::Function &F;
+  const Code &C;
+  NameAt Name;
+  Liveness L;
+  std::vector<unsigned> At;
+};
+
+} // namespace
+
+/// Where people would look: the user's line rather than a library's.
+Location PeakFinder::placeOf(const ptx::Instruction &I) const {
+  bool FromElsewhere = I.InlinedAt.Line != 0 && I.InlinedAt.File != I.At.File;
+  const ptx::Mark &Mark = FromElsewhere ? I.InlinedAt : I.At;
+  return {M.fileName(Mark.File), Mark.Line, Mark.Column};
+}
+
+/// The first operation that defines it.
+std::optional<unsigned> PeakFinder::makerOf(unsigned Value) const {
+  auto Found = llvm::find_if(C.Operations, [&](const Operation &O) {
+    return llvm::is_contained(O.Defines, Value);
+  });
+  if (Found == C.Operations.end())
+    return std::nullopt;
+  return Found - C.Operations.begin();
+}
+
+LiveValue PeakFinder::describe(unsigned Value, unsigned First, unsigned Last) {
+  LiveValue V;
+  V.Registers = C.Values[Value].Words;
+  if (auto Maker = makerOf(Value)) {
+    V.Where = placeOf(F.Instructions[C.Operations[*Maker].From]);
+    V.Name = Name(V.Where);
+  }
+  if (V.Name.empty())
+    V.Name = V.Where.valid() ? "a value of line " + std::to_string(V.Where.Line)
+                             : F.Registers[C.Values[Value].Register].Name;
+  for (const CodeBlock &B : C.Blocks)
+    for (unsigned I = B.First; I != B.End; ++I) {
+      const Operation &O = C.Operations[I];
+      bool Reads = llvm::is_contained(O.Uses, Value);
+      if (Reads)
+        V.UseWeight +=
+            static_cast<unsigned>(std::pow(10, std::min(B.Depth, 4U)));
+      if (I >= First && I <= Last)
+        V.TouchedInPeak |= Reads || llvm::is_contained(O.Defines, Value);
+    }
+  return V;
+}
+
+PressurePeak PeakFinder::peak(unsigned Block, unsigned First, unsigned Last) {
+  PressurePeak P;
+  P.Begin = placeOf(F.Instructions[C.Operations[First].From]);
+  P.End = placeOf(F.Instructions[C.Operations[Last].From]);
+  unsigned Top = First;
+  for (unsigned I = First; I <= Last; ++I)
+    if (At[I] > At[Top])
+      Top = I;
+  P.Registers = At[Top];
+  walkBackwards(C, L, Block, [&](unsigned I, const BitVector &Live) {
+    if (I != Top)
+      return;
+    BitVector There = Live;
+    for (unsigned V : C.Operations[I].Defines)
+      There.set(V);
+    for (unsigned V : There.set_bits())
+      if (C.Values[V].Words != 0)
+        P.Live.push_back(describe(V, First, Last));
+  });
+  return P;
+}
+
+/// The operations around the highest pressure that stay within an eighth of it,
+/// then the same for the other blocks.
+std::vector<PressurePeak> PeakFinder::find(unsigned Count) {
+  std::vector<std::pair<unsigned, unsigned>> Tops; // operation, block
+  for (auto [Number, B] : llvm::enumerate(C.Blocks)) {
+    if (B.First == B.End)
+      continue;
+    auto Top = std::max_element(At.begin() + B.First, At.begin() + B.End);
+    Tops.emplace_back(Top - At.begin(), Number);
+  }
+  llvm::stable_sort(Tops,
+                    [&](auto A, auto Z) { return At[A.first] > At[Z.first]; });
+  std::vector<PressurePeak> Peaks;
+  for (auto [Top, Number] : Tops) {
+    if (Peaks.size() == Count || At[Top] * 8 < At[Tops[0].first] * 7)
+      break;
+    const CodeBlock &B = C.Blocks[Number];
+    unsigned First = Top, Last = Top;
+    while (First != B.First && At[First - 1] * 8 >= At[Top] * 7)
+      --First;
+    while (Last + 1 != B.End && At[Last + 1] * 8 >= At[Top] * 7)
+      ++Last;
+    Peaks.push_back(peak(Number, First, Last));
+  }
+  return Peaks;
+}
+
+//===-- Together ---------------------------------------------------------===//
+
+/// Registers of the functions that F calls and that have a body in M.
+static unsigned ofCallees(const ptx::Module &M, const ptx::Function &F,
+                          std::vector<std::string> &Path,
+                          std::vector<std::string> &Notes) {
+  unsigned Most = 0;
+  for (const ptx::Instruction &I : F.Instructions) {
+    if (I.Callee.empty() || llvm::is_contained(Path, I.Callee))
+      continue;
+    const ptx::Function *Callee = M.find(I.Callee);
+    if (!Callee) {
+      std::string Note = "the body of " + I.Callee +
+                         " is not there; its registers are not counted";
+      if (!isMathFunction(I.Callee) && !llvm::is_contained(Notes, Note))
+        Notes.push_back(Note);
+      continue;
+    }
+    Path.push_back(I.Callee);
+    unsigned Own = expectedRegisters(featuresOf(lower(*Callee)));
+    Most = std::max({Most, Own, ofCallees(M, *Callee, Path, Notes)});
+  }
+  return Most;
+}
+
+/// Of the order of the text and one that wants few registers, what spills less.
+static RegisterPoint underCap(const Code &C, unsigned Cap, unsigned Default,
+                              unsigned Overhead) {
+  RegisterPoint P;
+  P.CapRegisters = Cap;
+  P.Registers = std::min(Cap, Default);
+  if (Default <= Cap)
+    return P;
+  unsigned Available = Cap > Overhead + 4 ? Cap - Overhead : 4;
+  Liveness L = computeLiveness(C);
+  Allocation A = colorRegisters(C, Available);
+  Allocation B = colorRegisters(reordered(C, L, Available), Available);
+  const Allocation &Less =
+      B.StoreBytes + B.LoadBytes < A.StoreBytes + A.LoadBytes ? B : A;
+  P.SpillStoreBytes = Less.StoreBytes;
+  P.SpillLoadBytes = Less.LoadBytes;
+  P.StackBytes = Less.StackBytes;
+  return P;
+}
+
+RegisterUse estimateRegisters(const ptx::Module &M, const ptx::Function &F,
+                              const PressureOptions &Options, NameAt Name) {
+  Code C = lower(F);
+  PressureFeatures Features = featuresOf(C);
+  RegisterUse Use;
+  Use.Kernel = F.Name;
+  Use.MaxLive = Features.MaxLive;
+  Use.Notes = C.Notes;
+  std::vector<std::string> Path = {F.Name};
+  Use.Default.Registers =
+      std::max(expectedRegisters(Features), ofCallees(M, F, Path, Use.Notes));
+  Use.Default.StackBytes = F.LocalBytes;
+  Use.Peaks = PeakFinder(M, F, C, Name).find(Options.Peaks);
+  std::vector<unsigned> Caps = Options.Caps;
+  llvm::sort(Caps);
+  for (unsigned Cap : Caps)
+    Use.Caps.push_back(
+        underCap(C, Cap, Use.Default.Registers, ReservedRegisters));
+  return Use;
+}
+
+} // namespace catt

@@ -1,0 +1,57 @@
+//===- Ptxas.h - What the real assembler says -------------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   PTX, caps --(one `ptxas -v -maxrregcount=` for each)--> RegisterPoint
+//                     ^ its messages, kept in $XDG_CACHE_HOME/catt/ptxas
+//
+// Where a toolkit is installed nothing need be estimated. A file of the cache
+// is named by the SHA-256 of the PTX, the cap, the architecture and the
+// assembler, so that it never has to be thrown away.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_REGISTERS_PTXAS_H
+#define CATT_ANALYSIS_REGISTERS_PTXAS_H
+
+#include "analysis/registers/RegisterUse.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <map>
+
+namespace catt {
+
+struct PtxasOptions {
+  std::string Program;        ///< path of ptxas
+  std::string Architecture;   ///< "sm_80"
+  std::string CacheDirectory; ///< empty: nothing is kept
+  unsigned Jobs = 1;          ///< processes at a time
+  unsigned TimeoutSeconds = 120;
+};
+
+/// Points of each kernel, by mangled name, in the order of the caps.
+using PtxasAnswer = std::map<std::string, std::vector<RegisterPoint>>;
+
+/// ptxas of a toolkit, of $CUDA_PATH, or of the PATH; empty if there is none.
+std::string findPtxas(llvm::StringRef ToolkitPath);
+
+/// $XDG_CACHE_HOME/catt/ptxas, else ~/.cache/catt/ptxas; empty without a home.
+std::string ptxasCacheDirectory();
+
+/// Assembles Ptx under each cap; cap 0 is none. Error: ptxas cannot be run, is
+/// not done in time, or does not accept the text; its first message is in it.
+llvm::Expected<PtxasAnswer> askPtxas(llvm::StringRef Ptx,
+                                     llvm::ArrayRef<unsigned> Caps,
+                                     const PtxasOptions &Options);
+
+/// Reads the messages of `ptxas -v`. Kernels without a line that says what they
+/// use are left out.
+std::map<std::string, RegisterPoint> readPtxasMessages(llvm::StringRef Text,
+                                                       unsigned Cap);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,211 @@
+//===- Predict.cpp - The time model asked for a whole sweep -----*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   catt-predict CASES.json < RATES > TIMES
+//
+// CASES is what fit.py writes: kernels, their launches and sizes, the points of
+// their sweeps. Each line of RATES sets constants of the time model ("Hit=40
+// Miss=700"), and is answered by one line: the predicted milliseconds of all
+// points in order. "inputs" answers with what the model is given.
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/memory/LoopWork.h"
+#include "analysis/plan/Prediction.h"
+#include "analysis/source/CudaFrontEnd.h"
+#include "analysis/source/Kernels.h"
+#include "clang/Tooling/CompilationDatabase.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <iostream>
+#include <sstream>
+
+using namespace catt;
+namespace json = llvm::json;
+
+namespace {
+
+struct Constant {
+  const char *Name;
+  double MemoryRates::*Field;
+};
+constexpr Constant Constants[] = {
+    {"Line", &MemoryRates::Line},       {"Bank", &MemoryRates::Bank},
+    {"Hit", &MemoryRates::Hit},         {"Miss", &MemoryRates::Miss},
+    {"Sector", &MemoryRates::Sector},   {"Far", &MemoryRates::Far},
+    {"Dram", &MemoryRates::Dram},       {"Barrier", &MemoryRates::Barrier},
+    {"Unroll", &MemoryRates::Unroll},   {"Near", &MemoryRates::Near},
+    {"Slope", &MemoryRates::Slope},     {"UnusedKiB", &MemoryRates::UnusedKiB},
+    {"L2Share", &MemoryRates::L2Share}, {"Flight", &MemoryRates::Flight},
+    {"Power", &MemoryRates::Power},
+};
+
+/// A kernel under one launch, its loops measured.
+struct Case {
+  Kernel K;
+  std::vector<LoopProfile> Profiles;
+  ThrottleOptions Options;
+  std::vector<Candidate> Points;
+};
+
+[[noreturn]] void fail(const llvm::Twine &Why) {
+  llvm::errs() << "catt-predict: " << Why << '\n';
+  exit(2);
+}
+
+/// The kernels of each source, parsed once.
+class Sources {
+public:
+  const Kernel &find(const std::string &File, llvm::StringRef Name) {
+    auto [At, New] = Known.try_emplace(File);
+    if (New)
+      At->second = read(File);
+    for (const Kernel &K : At->second)
+      if (llvm::StringRef(K.Name).ends_with(Name))
+        return K;
+    fail(File + ": no kernel " + Name);
+  }
+
+private:
+  std::map<std::string, std::vector<Kernel>> Known;
+
+  static std::vector<Kernel> read(const std::string &File) {
+    clang::tooling::CompileCommand Command;
+    Command.Directory = ".";
+    Command.Filename = File;
+    Command.CommandLine = {"nvcc", "-std=c++20", "-DBENCH_PLAIN", File};
+    FrontEndOptions Options;
+    Options.Architecture = "sm_90";
+    Options.BuiltInOnly = true;
+    auto Unit = parse(Command, Options);
+    if (!Unit)
+      fail(llvm::toString(Unit.takeError()));
+    std::vector<Diagnostic> Problems;
+    auto Every = [](const std::string &, const std::string &) { return true; };
+    return findKernels(**Unit, Every, Problems);
+  }
+};
+
+Shape shape(const json::Object &O, llvm::StringRef Key) {
+  const json::Array *A = O.getArray(Key);
+  if (!A || A->size() != 3)
+    fail("a case lacks " + Key);
+  return {(*A)[0].getAsInteger(), (*A)[1].getAsInteger(),
+          (*A)[2].getAsInteger()};
+}
+
+FootprintOptions footprintOptions(const Kernel &K, const json::Object &O) {
+  FootprintOptions F;
+  F.Grid = shape(O, "grid");
+  F.Block = shape(O, "block");
+  if (const json::Array *A = O.getArray("arguments"))
+    for (const auto &[P, Value] : llvm::zip(K.Parameters, *A))
+      if (auto Number = Value.getAsInteger(); Number && P.IsInteger)
+        F.Parameters[P.Name] = *Number;
+  return F;
+}
+
+Case readCase(Sources &Files, const json::Object &O) {
+  Case C;
+  C.K = Files.find(O.getString("source").value_or("").str(),
+                   O.getString("kernel").value_or(""));
+  FootprintOptions F = footprintOptions(C.K, O);
+  C.Options.Gpu = llvm::cantFail(findDevice("h200"));
+  C.Options.Block.Threads = *F.Block.count();
+  C.Options.Block.GridBlocks = F.Grid.count();
+  for (const Loop &L : C.K.Loops) {
+    LoopProfile P = llvm::cantFail(profileLoop(C.K, L.Id, F));
+    P.Work = llvm::cantFail(loopWork(C.K, L.Id, F));
+    C.Profiles.push_back(std::move(P));
+  }
+  for (const json::Value &V : *O.getArray("points")) {
+    const json::Array &P = *V.getAsArray();
+    Candidate X;
+    X.WarpsPerGroup = *P[0].getAsInteger();
+    X.BlocksPerSM = *P[1].getAsInteger();
+    X.L1Bytes = *P[2].getAsInteger();
+    C.Points.push_back(X);
+  }
+  return C;
+}
+
+/// Of the whole kernel: its outermost loops one after the other.
+double milliseconds(const Case &C, const Candidate &At,
+                    const MemoryRates &Rates) {
+  constexpr double CyclesPerMs = 1.755e6; // H200 under load
+  double Cycles = 0;
+  for (const Loop &L : C.K.Loops)
+    if (!L.Parent && !C.Profiles[L.Id].Levels.empty())
+      Cycles += predictedCycles(C.K, C.Profiles, L.Id, At, C.Options, Rates);
+  double Warps = double(*C.Options.Block.GridBlocks) *
+                 double((C.Options.Block.Threads + 31) / 32);
+  return Cycles * Warps / double(*C.Options.Gpu.SMs) / CyclesPerMs;
+}
+
+void printInputs(const std::vector<Case> &Cases) {
+  for (const Case &C : Cases)
+    for (const LoopProfile &P : C.Profiles) {
+      const LoopWork &W = *P.Work;
+      llvm::outs() << llvm::formatv(
+          "{0} loop {1}: lines {2} banks {3} loads {4} {5} {6} sectors {7} {8} "
+          "stored {9} stores {10} iterations {11}",
+          C.K.Name, P.Loop, W.Lookups, W.BankTurns, W.Loads, W.LoadsNew,
+          W.LoadsAgain, W.SectorsNew, W.SectorsAgain, W.SectorsStored, W.Stores,
+          W.Iterations.value_or(-1));
+      if (!P.Levels.empty())
+        llvm::outs() << llvm::formatv(
+            "; per warp {0} block {1} shared {2}", P.Levels[0].LinesPerWarp,
+            P.Levels[0].LinesPerBlock, P.Levels[0].LinesShared);
+      else if (P.Unknown)
+        llvm::outs() << "; unknown: " << P.Unknown->Detail;
+      llvm::outs() << '\n';
+    }
+}
+
+MemoryRates readRates(const std::string &Line) {
+  MemoryRates Rates = memoryRates(llvm::cantFail(findDevice("h200")));
+  std::istringstream Words(Line);
+  for (std::string Word; Words >> Word;) {
+    auto [Name, Value] = llvm::StringRef(Word).split('=');
+    const Constant *C = llvm::find_if(
+        Constants, [&, N = Name](const Constant &C) { return N == C.Name; });
+    if (C == std::end(Constants) || Value.getAsDouble(Rates.*(C->Field)))
+      fail("what is '" + Word + "'?");
+  }
+  return Rates;
+}
+
+} // namespace
+
+int main(int Argc, char **Argv) {
+  if (Argc != 2)
+    fail("CASES.json on the command line, constants on standard input");
+  auto Text = llvm::MemoryBuffer::getFile(Argv[1]);
+  if (!Text)
+    fail(llvm::Twine(Argv[1]) + ": " + Text.getError().message());
+  json::Value All = llvm::cantFail(json::parse((*Text)->getBuffer()));
+  Sources Files;
+  std::vector<Case> Cases;
+  for (const json::Value &V : *All.getAsArray())
+    Cases.push_back(readCase(Files, *V.getAsObject()));
+  for (std::string Line; std::getline(std::cin, Line);) {
+    if (Line == "inputs") {
+      printInputs(Cases);
+      continue;
+    }
+    MemoryRates Rates = readRates(Line);
+    for (const Case &C : Cases)
+      for (const Candidate &P : C.Points)
+        llvm::outs() << llvm::format("%.5f ", milliseconds(C, P, Rates));
+    llvm::outs() << '\n';
+    llvm::outs().flush();
+  }
+  return 0;
+}

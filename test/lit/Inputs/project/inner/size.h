@@ -1,0 +1,1 @@
+constexpr int N = 4096;

@@ -1,0 +1,25 @@
+// RUN: not %exact --gpu=h200 --transforms=prefer-l1 --diff %s 2>/dev/null | FileCheck %s
+// The carve-out follows the block size of each launch.
+
+// RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu && %exact -i --quiet %t/a.cu
+// RUN: %exact --diff --quiet %t/a.cu
+// RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
+// CHECK: +static void cattPreferL1_rows(dim3 block) {
+// CHECK: +{{.*}}cudaFuncAttributePreferredSharedMemoryCarveout
+// CHECK: threads >= {{[0-9]+}} ? {{[0-9]+}}
+// CHECK: +  cattPreferL1_rows(block);
+
+__global__ void rows(const float *A, const float *x, float *y) {
+  __shared__ float tile[1024];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  float sum = 0;
+  for (int j = 0; j < 4096; ++j)
+    sum += A[i * 4096 + j] * tile[j % 1024];
+  y[i] = sum;
+}
+
+void run(const float *A, const float *x, float *y, int block) {
+  rows<<<(270336 + block - 1) / block, block>>>(A, x, y);
+}

@@ -1,0 +1,142 @@
+//===- PressureTest.cpp - The estimate, its peaks and its notes -----------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/registers/Pressure.h"
+#include "RegistersTesting.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace catt;
+using namespace catt::testing;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+namespace {
+
+/// A kernel that loads Count floats, and only then adds them up.
+std::string wide(unsigned Count) {
+  std::string Text = ".reg .b32 %r<2>; .reg .b64 %rd<4>;\n.reg .f32 %f<" +
+                     std::to_string(2 * Count + 2) +
+                     ">;\nld.param.u64 %rd1, [k_param_0];\n"
+                     "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
+                     ".loc 1 4 3\nadd.s64 %rd3, %rd1, %rd2;\n";
+  for (unsigned I = 0; I != Count; ++I)
+    Text += ".loc 1 " + std::to_string(10 + I) + " 5\nld.global.f32 %f" +
+            std::to_string(I) + ", [%rd3+" + std::to_string(4 * I) + "];\n";
+  std::string Sum = "%f0";
+  for (unsigned I = 1; I != Count; ++I) {
+    std::string Next = "%f" + std::to_string(Count + I);
+    Text += "add.f32 " + Next + ", " + Sum + ", %f" + std::to_string(I) + ";\n";
+    Sum = Next;
+  }
+  return Text + "st.volatile.global.f32 [%rd3], " + Sum + ";\n";
+}
+
+constexpr llvm::StringRef File = ".file 1 \"/src/a.cu\"";
+
+RegisterUse estimate(llvm::StringRef Body, std::vector<unsigned> Caps = {}) {
+  ptx::Module M = readKernel(Body, File);
+  PressureOptions Options;
+  Options.Caps = std::move(Caps);
+  return estimateRegisters(
+      M, M.Functions.front(), Options, [](const Location &At) {
+        return At.Line == 12 ? std::string("third") : std::string();
+      });
+}
+
+TEST(Pressure, PeaksNameWhatIsLiveThere) {
+  RegisterUse Use = estimate(wide(20));
+  EXPECT_EQ(Use.Kernel, "k");
+  EXPECT_EQ(Use.MaxLive, 22U);
+  ASSERT_FALSE(Use.Peaks.empty());
+  const PressurePeak &P = Use.Peaks.front();
+  EXPECT_EQ(P.Registers, 22U);
+  EXPECT_EQ(P.Begin.File, "/src/a.cu");
+  EXPECT_THAT(P.Live, Contains(Field(&LiveValue::Name, "third")));
+  EXPECT_THAT(P.Live, Contains(Field(&LiveValue::Name, "a value of line 10")));
+  // The address: two registers, read by every load and by the store.
+  auto Address = llvm::find_if(
+      P.Live, [](const LiveValue &V) { return V.Registers == 2; });
+  ASSERT_NE(Address, P.Live.end());
+  EXPECT_EQ(Address->Where.Line, 4U);
+  EXPECT_EQ(Address->UseWeight, 21U);
+  EXPECT_TRUE(Address->TouchedInPeak);
+}
+
+TEST(Pressure, MoreLiveValuesAreMoreRegisters) {
+  unsigned Last = 0;
+  for (unsigned Count : {20, 40, 80, 160}) {
+    unsigned Registers = estimate(wide(Count)).Default.Registers;
+    EXPECT_GT(Registers, Last) << Count;
+    Last = Registers;
+  }
+  EXPECT_LE(estimate(wide(400)).Default.Registers, 255U);
+}
+
+TEST(Pressure, ACapThatIsReachedSpillsNothing) {
+  RegisterUse Use = estimate(wide(8), {64, 32});
+  ASSERT_EQ(Use.Caps.size(), 2U);
+  EXPECT_EQ(Use.Caps[0].CapRegisters, 32U);
+  EXPECT_EQ(Use.Caps[0].Registers, Use.Default.Registers);
+  EXPECT_EQ(Use.Caps[0].SpillStoreBytes, 0U);
+  EXPECT_EQ(Use.Caps[1].SpillLoadBytes, 0U);
+  EXPECT_EQ(Use.Caps[0].From, Origin::Estimated);
+}
+
+TEST(Pressure, ACallTakesWhatTheAbiTakes) {
+  RegisterUse Use = estimate(R"(
+    { .param .b32 p; st.param.b32 [p], 1;
+      .param .b32 retval0; call.uni (retval0), vprintf, (p); })");
+  EXPECT_GE(Use.Default.Registers, 24U);
+  EXPECT_THAT(Use.Notes, Contains(HasSubstr("vprintf")));
+}
+
+TEST(Pressure, ACallThroughAPointerIsNoted) {
+  RegisterUse Use = estimate(R"(
+    .reg .b64 %rd;
+    ld.global.u64 %rd, [table];
+    proto: .callprototype _ ();
+    call %rd, (), proto;)");
+  EXPECT_THAT(Use.Notes, Contains(HasSubstr("through a pointer")));
+}
+
+TEST(Pressure, ACalleeInTheModuleIsCounted) {
+  std::string Callee = ".visible .func big(.param .u64 big_param_0)\n{\n" +
+                       wide(60) + "ret;\n}\n";
+  std::string Renamed = Callee;
+  for (size_t At; (At = Renamed.find("k_param_0")) != std::string::npos;)
+    Renamed.replace(At, 9, "big_param_0");
+  ptx::Module M =
+      readKernel("{ .param .b64 p; st.param.b64 [p], 0; call.uni big, (p); }",
+                 File.str() + "\n" + Renamed);
+  const ptx::Function *K = M.find("k");
+  ASSERT_NE(K, nullptr);
+  RegisterUse Use = estimateRegisters(
+      M, *K, {}, [](const Location &) { return std::string(); });
+  EXPECT_GT(Use.Default.Registers, 50U);
+  EXPECT_THAT(Use.Notes, IsEmpty());
+}
+
+TEST(Pressure, RecursionEnds) {
+  ptx::Module M =
+      readKernel("{ call.uni again, (); }",
+                 ".func again()\n{\n { call.uni again, (); }\n ret;\n}\n");
+  RegisterUse Use = estimateRegisters(
+      M, *M.find("k"), {}, [](const Location &) { return std::string(); });
+  EXPECT_GE(Use.Default.Registers, 24U);
+}
+
+TEST(Pressure, AnEmptyKernelHasNoPeak) {
+  RegisterUse Use = estimate("ret;", {32});
+  EXPECT_EQ(Use.MaxLive, 0U);
+  EXPECT_GE(Use.Default.Registers, 1U);
+  EXPECT_EQ(Use.Caps.size(), 1U);
+}
+
+} // namespace

@@ -1,0 +1,164 @@
+//===- PtxasTest.cpp - Reading and asking the assembler -------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/registers/Ptxas.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace catt;
+using ::testing::HasSubstr;
+
+namespace {
+
+constexpr llvm::StringRef Messages =
+    R"(ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
+ptxas info    : Function properties for _Z1kPf
+    32 bytes stack frame, 24 bytes spill stores, 28 bytes spill loads
+ptxas info    : Used 32 registers, used 1 barriers, 368 bytes cmem[0]
+ptxas info    : Function properties for helper
+    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Compiling entry function '_Z1mPd' for 'sm_80'
+ptxas info    : Function properties for _Z1mPd
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 10 registers, used 0 barriers
+)";
+
+TEST(Ptxas, ReadsEachKernel) {
+  auto Points = readPtxasMessages(Messages, 32);
+  ASSERT_EQ(Points.size(), 2U);
+  const RegisterPoint &K = Points["_Z1kPf"];
+  EXPECT_EQ(K.CapRegisters, 32U);
+  EXPECT_EQ(K.Registers, 32U);
+  EXPECT_EQ(K.StackBytes, 32U);
+  EXPECT_EQ(K.SpillStoreBytes, 24U);
+  EXPECT_EQ(K.SpillLoadBytes, 28U);
+  EXPECT_EQ(K.From, Origin::Measured);
+  EXPECT_EQ(Points["_Z1mPd"].Registers, 10U);
+  EXPECT_EQ(Points["_Z1mPd"].SpillStoreBytes, 0U);
+}
+
+TEST(Ptxas, WhatIsNoMessageGivesNothing) {
+  EXPECT_TRUE(readPtxasMessages("", 0).empty());
+  EXPECT_TRUE(
+      readPtxasMessages("Used registers\nUsed 5 registers\n", 0).empty());
+  EXPECT_TRUE(
+      readPtxasMessages("Compiling entry function 'k' for 'sm_80'", 0).empty());
+}
+
+TEST(Ptxas, AProgramThatIsNotThereIsAnError) {
+  PtxasOptions Options;
+  Options.Program = "/no/such/ptxas";
+  Options.Architecture = "sm_80";
+  auto Answer = askPtxas(".version 8.0", {0}, Options);
+  ASSERT_FALSE(!!Answer);
+  EXPECT_THAT(llvm::toString(Answer.takeError()), HasSubstr("/no/such/ptxas"));
+}
+
+/// A shell script in place of ptxas, in a directory of its own.
+class FakePtxas : public ::testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("catt-ptxas", Directory));
+    Options.Program = at("ptxas");
+    Options.Architecture = "sm_80";
+    Options.CacheDirectory = at("cache");
+  }
+  void TearDown() override { llvm::sys::fs::remove_directories(Directory); }
+  std::string at(llvm::StringRef Name) {
+    llvm::SmallString<128> Path(Directory);
+    llvm::sys::path::append(Path, Name);
+    return std::string(Path);
+  }
+  /// A ptxas that says that k takes as many registers as its cap, or 40, and
+  /// counts its calls in the file `calls`.
+  void write(llvm::StringRef Last) {
+    std::error_code E;
+    llvm::raw_fd_ostream OS(Options.Program, E);
+    OS << "#!/bin/sh\n"
+       << "echo x >> " << at("calls") << "\n"
+       << "n=40\n"
+       << "for a in \"$@\"; do case $a in -maxrregcount=*) n=${a#*=};; esac; "
+          "done\n"
+       << "echo \"Compiling entry function 'k' for 'sm_80'\" >&2\n"
+       << "echo \"ptxas info    : Used $n registers\" >&2\n"
+       << Last << "\n";
+    OS.close();
+    llvm::sys::fs::setPermissions(Options.Program, llvm::sys::fs::owner_all);
+  }
+  uint64_t calls() {
+    uint64_t Size = 0;
+    return llvm::sys::fs::file_size(at("calls"), Size) ? 0 : Size / 2;
+  }
+  llvm::SmallString<128> Directory;
+  PtxasOptions Options;
+};
+
+TEST_F(FakePtxas, IsAskedOnceForEachCap) {
+  write("exit 0");
+  Options.Jobs = 2;
+  for (int Round = 0; Round != 2; ++Round) {
+    auto Answer = askPtxas("text", {0, 32, 64}, Options);
+    ASSERT_TRUE(!!Answer) << llvm::toString(Answer.takeError());
+    ASSERT_EQ((*Answer)["k"].size(), 3U);
+    EXPECT_EQ((*Answer)["k"][0].Registers, 40U);
+    EXPECT_EQ((*Answer)["k"][1].Registers, 32U);
+    EXPECT_EQ((*Answer)["k"][2].CapRegisters, 64U);
+  }
+  EXPECT_EQ(calls(), 3U);
+}
+
+TEST_F(FakePtxas, AnotherTextOrArchitectureIsAskedAgain) {
+  write("exit 0");
+  auto First = askPtxas("text", {0}, Options);
+  auto Second = askPtxas("another text", {0}, Options);
+  Options.Architecture = "sm_90";
+  auto Third = askPtxas("text", {0}, Options);
+  ASSERT_TRUE(First && Second && Third);
+  EXPECT_EQ(calls(), 3U);
+}
+
+TEST_F(FakePtxas, WithoutACacheEveryQuestionIsAsked) {
+  write("exit 0");
+  Options.CacheDirectory.clear();
+  auto First = askPtxas("text", {0}, Options);
+  auto Second = askPtxas("text", {0}, Options);
+  ASSERT_TRUE(First && Second);
+  EXPECT_EQ(calls(), 2U);
+}
+
+TEST_F(FakePtxas, AFailureIsNotKept) {
+  write("echo 'ptxas fatal   : Unresolved extern function' >&2; exit 1");
+  for (int Round = 0; Round != 2; ++Round) {
+    auto Answer = askPtxas("text", {0}, Options);
+    ASSERT_FALSE(!!Answer);
+    EXPECT_THAT(llvm::toString(Answer.takeError()),
+                HasSubstr("Unresolved extern function"));
+  }
+  EXPECT_EQ(calls(), 2U);
+}
+
+TEST(Ptxas, TheRealOneKnowsAnEmptyKernel) {
+  PtxasOptions Options;
+  Options.Program = findPtxas("/usr/local/cuda");
+  if (Options.Program.empty())
+    GTEST_SKIP() << "no ptxas on this machine";
+  Options.Architecture = "sm_80";
+  auto Answer = askPtxas(".version 7.0\n.target sm_80\n.address_size 64\n"
+                         ".visible .entry k() { ret; }\n",
+                         {0, 32}, Options);
+  ASSERT_TRUE(!!Answer) << llvm::toString(Answer.takeError());
+  ASSERT_EQ((*Answer)["k"].size(), 2U);
+  EXPECT_GT((*Answer)["k"][0].Registers, 0U);
+  EXPECT_EQ((*Answer)["k"][1].CapRegisters, 32U);
+}
+
+} // namespace

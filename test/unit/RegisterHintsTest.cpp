@@ -1,0 +1,219 @@
+//===- RegisterHintsTest.cpp - Tests of RegisterHints and its sources -----===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SourceTesting.h"
+#include "analysis/Analysis.h"
+#include "analysis/InstructionCount.h"
+#include "analysis/RegisterSources.h"
+#include <gmock/gmock.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+
+//===-- Counting ----------------------------------------------------------===//
+
+InstructionMix mixOf(llvm::StringRef Body) {
+  std::string Text = (".version 8.0\n.target sm_80\n.address_size 64\n"
+                      ".visible .entry k(.param .u64 p)\n{\n"
+                      ".reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n.reg .b32 %r<9>;\n"
+                      ".reg .pred %p<3>;\nld.param.u64 %rd1, [p];\n" +
+                      Body + "ret;\n}\n")
+                         .str();
+  ptx::Module M = llvm::cantFail(ptx::readPtx(Text, "test"));
+  EXPECT_EQ(M.Functions.size(), 1u);
+  return countInstructions(M.Functions.at(0));
+}
+
+TEST(InstructionCount, LoadsThatAreWaitedForTogether) {
+  InstructionMix Mix = mixOf("ld.global.f32 %f1, [%rd1];\n"
+                             "ld.global.nc.f32 %f2, [%rd1+4];\n"
+                             "add.f32 %f3, %f1, %f2;\n"
+                             "st.global.f32 [%rd1], %f3;\n");
+  EXPECT_EQ(Mix.OffChip, 3);
+  EXPECT_EQ(Mix.Waits, 1);
+}
+
+TEST(InstructionCount, LoadsThatAreWaitedForOneByOne) {
+  InstructionMix Mix = mixOf("ld.global.f32 %f1, [%rd1];\n"
+                             "mul.f32 %f2, %f1, %f1;\n"
+                             "ld.global.f32 %f3, [%rd1+4];\n"
+                             "fma.rn.f32 %f4, %f3, %f3, %f2;\n"
+                             "st.global.f32 [%rd1], %f4;\n");
+  EXPECT_EQ(Mix.Waits, 2);
+}
+
+TEST(InstructionCount, LoopsCountTenTimes) {
+  const char *Once = "ld.global.f32 %f1, [%rd1];\n"
+                     "st.global.f32 [%rd1+8], %f1;\n";
+  InstructionMix Straight = mixOf(Once);
+  InstructionMix Loop =
+      mixOf((llvm::Twine("$L:\n") + Once +
+             "ld.global.u32 %r1, [%rd1];\nsetp.ne.s32 %p1, %r1, 0;\n"
+             "@%p1 bra $L;\n")
+                .str());
+  EXPECT_EQ(Straight.OffChip, 2);
+  EXPECT_EQ(Loop.OffChip, 30);
+}
+
+TEST(InstructionCount, NegativeOnChip) {
+  InstructionMix Mix = mixOf("ld.shared.f32 %f1, [%rd1];\n"
+                             "ld.const.f32 %f2, [%rd1];\n"
+                             "add.f32 %f3, %f1, %f2;\n"
+                             "st.shared.f32 [%rd1], %f3;\n");
+  EXPECT_EQ(Mix.OffChip, 0);
+  EXPECT_EQ(Mix.Waits, 0);
+  EXPECT_GT(Mix.Compute, 0);
+}
+
+TEST(InstructionCount, DependentInstructionsComeLater) {
+  InstructionMix Chain = mixOf("ld.shared.f32 %f1, [%rd1];\n"
+                               "add.f32 %f2, %f1, %f1;\n"
+                               "add.f32 %f3, %f2, %f2;\n"
+                               "add.f32 %f4, %f3, %f3;\n"
+                               "st.shared.f32 [%rd1], %f4;\n");
+  InstructionMix Apart = mixOf("ld.shared.f32 %f1, [%rd1];\n"
+                               "ld.shared.f32 %f2, [%rd1+4];\n"
+                               "add.f32 %f3, %f1, %f1;\n"
+                               "add.f32 %f4, %f2, %f2;\n"
+                               "st.shared.f32 [%rd1], %f3;\n");
+  EXPECT_GT(Chain.DispatchInterval, Apart.DispatchInterval);
+  EXPECT_GE(Apart.DispatchInterval, 1);
+}
+
+TEST(RegisterSources, BoundsAreTakenOutLineByLine) {
+  EXPECT_EQ(withoutBounds(".entry k()\n.maxntid 256, 1, 1\n\t.minnctapersm 3\n"
+                          ".maxnreg 64\n{\n}\n"),
+            ".entry k()\n\n\n\n{\n}\n");
+  EXPECT_EQ(withoutBounds(""), "");
+}
+
+//===-- Planning ----------------------------------------------------------===//
+
+RegisterPoint point(unsigned Cap, unsigned Registers, unsigned Spilled) {
+  RegisterPoint P;
+  P.CapRegisters = Cap;
+  P.Registers = Registers;
+  P.SpillStoreBytes = P.SpillLoadBytes = Spilled;
+  P.From = Origin::Measured;
+  return P;
+}
+
+/// 100 registers are needed, 80 are enough; the kernel waits for memory.
+RegisterSource hungry(RegisterCaps *Asked = nullptr) {
+  return [Asked](const TranslationUnit &,
+                 const RegisterCaps &Caps) -> llvm::Expected<RegisterAnswers> {
+    if (Asked)
+      *Asked = Caps;
+    RegisterAnswers Out;
+    for (const auto &[Name, Each] : Caps) {
+      RegisterAnswer &A = Out[Name];
+      A.Use.Default = point(0, 100, 0);
+      for (unsigned Cap : Each)
+        A.Use.Caps.push_back(
+            point(Cap, std::min(Cap, 100u), Cap < 80 ? 80 - Cap : 0));
+      A.Mix = InstructionMix{200, 10, 10, 4};
+    }
+    return Out;
+  };
+}
+
+Report analysed(const Parsed &P, RegisterSource Ask) {
+  AnalysisOptions O;
+  O.Gpu = llvm::cantFail(findDevice("h200"));
+  O.Registers.Ask = std::move(Ask);
+  return llvm::cantFail(analyze(*P.Unit, O));
+}
+
+const char *Hungry =
+    "static __global__ void k(float *A) { A[threadIdx.x] = 1; }"
+    "\nvoid host(float *A) { k<<<9999, 256>>>(A); }\n";
+
+TEST(RegisterHints, PositiveKernelWithoutALoop) {
+  Parsed P = parseSnippet(Hungry);
+  RegisterCaps Asked;
+  Report R = analysed(P, hungry(&Asked));
+  EXPECT_THAT(Asked.at("k"), ElementsAre(32, 40, 48, 64, 80, 128));
+  ASSERT_EQ(R.Kernels.size(), 1u);
+  ASSERT_TRUE(R.Kernels[0].Registers.has_value());
+  ASSERT_TRUE(R.Kernels[0].Registers->Bounds.has_value());
+  EXPECT_EQ(spelling(*R.Kernels[0].Registers->Bounds),
+            "__launch_bounds__(256, 3)");
+  EXPECT_TRUE(R.Kernels[0].Registers->Refusals.empty());
+}
+
+TEST(RegisterHints, NegativeNobodyIsAsked) {
+  Parsed P = parseSnippet(Hungry);
+  Report R = analysed(P, {});
+  EXPECT_FALSE(R.Kernels[0].Registers.has_value());
+  EXPECT_FALSE(R.Kernels[0].Pressure.has_value());
+}
+
+TEST(RegisterHints, NegativeExternalLinkage) {
+  Parsed P = parseSnippet("__global__ void k(float *A) { A[0] = 1; }\n"
+                          "void host(float *A) { k<<<9999, 256>>>(A); }\n");
+  Report R = analysed(P, hungry());
+  ASSERT_EQ(R.Kernels[0].Registers->Refusals.size(), 1u);
+  EXPECT_EQ(R.Kernels[0].Registers->Refusals[0].Why, Reason::LaunchedElsewhere);
+}
+
+TEST(RegisterHints, NegativeToldLaunchDoesNotHideALargerOne) {
+  Parsed P = parseSnippet("// catt: launch(grid=9999, block=128)\n"
+                          "static __global__ void k(float *A) { A[0] = 1; }\n"
+                          "void host(float *A) { k<<<9999, 256>>>(A); }\n");
+  Report R = analysed(P, hungry());
+  EXPECT_EQ(R.Kernels[0].Registers->Bounds->MaxThreads, 256);
+}
+
+TEST(RegisterHints, NegativeBlockOfTheArguments) {
+  Parsed P = parseSnippet("static __global__ void k(float *A) { A[0] = 1; }\n"
+                          "void host(float *A, int b) {\n"
+                          "  k<<<9999, 256>>>(A);\n  k<<<9, b>>>(A);\n}\n");
+  Report R = analysed(P, hungry());
+  ASSERT_FALSE(R.Kernels[0].Registers->Refusals.empty());
+  EXPECT_EQ(R.Kernels[0].Registers->Refusals[0].Why, Reason::LaunchedElsewhere);
+}
+
+TEST(RegisterHints, PositiveFlagMetOnlyBySpilling) {
+  Parsed P = parseSnippet(Hungry, {"-maxrregcount=64"});
+  Report R = analysed(P, hungry());
+  ASSERT_TRUE(R.Kernels[0].Registers->Forced.has_value());
+  EXPECT_EQ(R.Kernels[0].Registers->Forced->Bound, "-maxrregcount=64");
+}
+
+TEST(RegisterHints, PositiveBoundsMetOnlyBySpilling) {
+  Parsed P = parseSnippet(
+      "static __global__ void __launch_bounds__(256, 4) k(float *A) {}\n"
+      "void host(float *A) { k<<<9999, 256>>>(A); }\n");
+  Report R = analysed(P, hungry());
+  ASSERT_TRUE(R.Kernels[0].Registers->Forced.has_value());
+  EXPECT_EQ(R.Kernels[0].Registers->Forced->InsteadText,
+            "__launch_bounds__(256, 3)");
+}
+
+TEST(RegisterHints, NegativeSourceThatFails) {
+  Parsed P = parseSnippet(Hungry);
+  Report R =
+      analysed(P,
+               [](const TranslationUnit &,
+                  const RegisterCaps &) -> llvm::Expected<RegisterAnswers> {
+                 return llvm::createStringError("there is no ptxas");
+               });
+  EXPECT_FALSE(R.Kernels[0].Registers.has_value());
+  EXPECT_EQ(R.RegisterProblem, "registers: there is no ptxas");
+}
+
+TEST(RegisterHints, NegativeNoLaunchIsKnown) {
+  Parsed P = parseSnippet("__global__ void k(float *A) { A[0] = 1; }\n");
+  Report R = analysed(P, hungry());
+  EXPECT_FALSE(R.Kernels[0].Registers.has_value());
+}
+
+} // namespace
+} // namespace catt

@@ -1,0 +1,372 @@
+//===- SelectorsTest.cpp - Tests of plan/Staircase, Selectors --*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The papers' own numbers first, then what each rule must not do.
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/Selectors.h"
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace catt {
+namespace {
+
+using ::testing::ElementsAre;
+
+Device card(llvm::StringRef Name) { return llvm::cantFail(findDevice(Name)); }
+
+/// The GPU that CRAT and Orion measure, with the block slots CRAT gives it.
+Device gtx680() {
+  Device D = historicDevices().back();
+  D.MaxBlocksPerSM = 8;
+  return D;
+}
+
+BlockResources block(int64_t Threads) {
+  BlockResources B;
+  B.Threads = Threads;
+  return B;
+}
+
+std::vector<Stair> stairs(const Device &D, const BlockResources &B,
+                          int64_t MaxRegisters) {
+  return llvm::cantFail(staircase(D, B, MaxRegisters));
+}
+
+//===-- TLP-RM ------------------------------------------------------------===//
+
+TEST(Staircase, TlpRmSection1SeventeenRegistersLeaveAQuarterEmpty) {
+  // Compute capability 1.3: 32 units of 512 registers, 32 warps; blocks of 256.
+  auto Occupancy = [](int64_t Registers) {
+    return 100 * blocksByUnits(32, 512, 256, Registers) * (256 / 32) / 32;
+  };
+  EXPECT_EQ(Occupancy(17), 75);
+  EXPECT_EQ(Occupancy(16), 100);
+}
+
+TEST(Staircase, TlpRmEquation2) {
+  EXPECT_EQ(desiredRegisters(32, 512, 256, 4), 16);
+  // Floors at both places: 10 units for each of 3 blocks, 20 of them unused.
+  EXPECT_EQ(desiredRegisters(32, 512, 256, 3), 20);
+  EXPECT_EQ(desiredRegisters(32, 512, 192, 5), 16);
+}
+
+//===-- CRAT --------------------------------------------------------------===//
+
+TEST(Staircase, CratFigure2Cfd) {
+  // The figure's points (32, 8), (36, 7) and (50, 5) lie at the ends of the
+  // stairs if a warp's registers come in units of 64, as on Fermi.
+  Device D = gtx680();
+  D.RegisterAllocationUnit = 64;
+  EXPECT_EQ(minRegisters(D), 32);
+  EXPECT_THAT(stairs(D, block(256), 63),
+              ElementsAre(Stair{63, 4}, Stair{50, 5}, Stair{42, 6},
+                          Stair{36, 7}, Stair{32, 8}));
+}
+
+TEST(Staircase, CratFigure2WithTheUnitOfTheHardware) {
+  // A GTX 680 allocates 256 registers at a time: there is no stair of 7 blocks.
+  EXPECT_THAT(
+      stairs(gtx680(), block(256), 63),
+      ElementsAre(Stair{63, 4}, Stair{48, 5}, Stair{40, 6}, Stair{32, 8}));
+}
+
+TEST(Staircase, CratPrunings) {
+  std::vector<Stair> All = stairs(card("h200"), block(256), 100);
+  EXPECT_THAT(All, ElementsAre(Stair{100, 2}, Stair{80, 3}, Stair{64, 4},
+                               Stair{48, 5}, Stair{40, 6}, Stair{32, 8}));
+  EXPECT_THAT(upTo(All, 4),
+              ElementsAre(Stair{100, 2}, Stair{80, 3}, Stair{64, 4}));
+  EXPECT_THAT(upTo(All, 1), ElementsAre(Stair{100, 2}));
+}
+
+TEST(Staircase, IsRightmostOnEveryCard) {
+  // Brute force: one register more must lose a block.
+  for (const Device &D : allDevices())
+    for (int64_t Threads : {32, 96, 128, 200, 256, 512, 1024}) {
+      std::vector<Stair> All = stairs(D, block(Threads), 64);
+      for (size_t I = 1; I < All.size(); ++I) {
+        EXPECT_LT(All[I - 1].Blocks, All[I].Blocks);
+        BlockResources B = block(Threads);
+        B.RegistersPerThread = All[I].Registers;
+        EXPECT_EQ(llvm::cantFail(residency(D, B)).BlocksPerSM, All[I].Blocks);
+        B.RegistersPerThread = All[I].Registers + 1;
+        EXPECT_LT(llvm::cantFail(residency(D, B)).BlocksPerSM, All[I].Blocks)
+            << D.Name << " " << Threads << " " << All[I].Registers;
+      }
+    }
+}
+
+TEST(Staircase, EndsWhereSomethingElseLimits) {
+  BlockResources B = block(256);
+  B.StaticSharedBytes = 48 * 1024; // four blocks of 49 KiB
+  EXPECT_THAT(stairs(card("h200"), B, 100),
+              ElementsAre(Stair{100, 2}, Stair{80, 3}, Stair{64, 4}));
+  B = block(256);
+  B.GridBlocks = 132; // one block for each SM
+  EXPECT_THAT(stairs(card("h200"), B, 255), ElementsAre(Stair{255, 1}));
+}
+
+TEST(Staircase, StartsWhereOneBlockFits) {
+  EXPECT_THAT(stairs(card("h200"), block(1024), 65),
+              ElementsAre(Stair{64, 1}, Stair{32, 2}));
+}
+
+TEST(Staircase, NegativeBlockThatNeverFits) {
+  BlockResources Large = block(256);
+  Large.StaticSharedBytes = 49 * 1024;
+  for (const BlockResources &B : {block(1025), block(0), Large}) {
+    auto S = staircase(card("h200"), B, 65);
+    ASSERT_FALSE(bool(S));
+    EXPECT_FALSE(llvm::toString(S.takeError()).empty());
+  }
+}
+
+RegisterPoint point(unsigned Cap, unsigned Registers, unsigned Stores = 0,
+                    unsigned Loads = 0) {
+  RegisterPoint P;
+  P.CapRegisters = Cap;
+  P.Registers = Registers;
+  P.SpillStoreBytes = Stores;
+  P.SpillLoadBytes = Loads;
+  P.StackBytes = Stores;
+  return P;
+}
+
+TEST(Staircase, DesignPointsSkipCapsThatWereNotAsked) {
+  RegisterUse Use;
+  Use.Default = point(0, 100);
+  Use.Caps = {point(64, 64, 40, 80), point(80, 78), point(81, 81)};
+  auto Points = llvm::cantFail(designPoints(card("h200"), block(256), Use));
+  ASSERT_EQ(Points.size(), 3u);
+  EXPECT_EQ(Points[0].Compiled.Registers, 100u);
+  EXPECT_EQ(Points[1].Compiled.Registers, 78u);
+  EXPECT_EQ(Points[1].Blocks, 3);
+  EXPECT_EQ(Points[2].Blocks, 4);
+  EXPECT_TRUE(Points[2].spills());
+}
+
+TEST(Staircase, DesignPointsBeginWithWhatFits) {
+  // Without a cap not one block of 1024 threads fits.
+  RegisterUse Use;
+  Use.Default = point(0, 100);
+  Use.Caps = {point(32, 32, 200, 200), point(64, 64, 40, 40)};
+  auto Points = llvm::cantFail(designPoints(card("h200"), block(1024), Use));
+  ASSERT_EQ(Points.size(), 2u);
+  EXPECT_EQ(Points[0].Compiled.CapRegisters, 64u);
+  EXPECT_EQ(Points[0].Blocks, 1);
+  Use.Caps.clear();
+  auto None = designPoints(card("h200"), block(1024), Use);
+  ASSERT_FALSE(bool(None));
+  llvm::consumeError(None.takeError());
+}
+
+TEST(Staircase, NegativeCapThatIsNotMetGivesNoPoint) {
+  // ptxas cannot always go as low as it is asked to.
+  RegisterUse Use;
+  Use.Default = point(0, 40);
+  Use.Caps = {point(32, 40)};
+  EXPECT_EQ(llvm::cantFail(designPoints(card("h200"), block(256), Use)).size(),
+            1u);
+}
+
+SelectorInput input(std::vector<DesignPoint> Points, unsigned MaxLive = 90) {
+  SelectorInput In;
+  In.Gpu = card("h200");
+  In.ThreadsPerBlock = 256;
+  In.Points = std::move(Points);
+  In.MaxLive = MaxLive;
+  return In;
+}
+
+const std::vector<DesignPoint> Typical = {{point(0, 100), 2},
+                                          {point(80, 80), 3},
+                                          {point(64, 64, 24, 24), 4},
+                                          {point(48, 48, 400, 600), 5}};
+
+TEST(Selectors, NamesGoBothWays) {
+  for (Selector How : allSelectors())
+    EXPECT_EQ(findSelector(name(How)), How);
+  EXPECT_EQ(findSelector("best"), std::nullopt);
+}
+
+TEST(Selectors, CratTlpGain) {
+  EXPECT_DOUBLE_EQ(tlpGain(2048, 2048), 0.5);
+  EXPECT_DOUBLE_EQ(tlpGain(0, 2048), 1);
+  // Diminishing: the second half of the threads is worth less than the first.
+  EXPECT_GT(tlpGain(0, 2048) - tlpGain(1024, 2048),
+            tlpGain(1024, 2048) - tlpGain(2048, 2048));
+}
+
+TEST(Selectors, CratTpscWeighsSpillsAgainstThreads) {
+  // 48 bytes are 12 accesses of 40 cycles, with 1024 of 2048 threads.
+  EXPECT_DOUBLE_EQ(tpsc(Typical[2], 256, 2048, {}), 12 * 40 * (1 - 1.0 / 3));
+  EXPECT_EQ(select(Selector::Tpsc, input(Typical)).Point, 1u);
+  // Where all points spill, a little more may be worth the threads.
+  std::vector<DesignPoint> All = {{point(0, 255, 100, 100), 1},
+                                  {point(128, 128, 104, 104), 2},
+                                  {point(80, 80, 400, 400), 3}};
+  EXPECT_EQ(select(Selector::Tpsc, input(All)).Point, 1u);
+}
+
+TEST(Selectors, CratSecondPruningHoldsForTpsc) {
+  SelectorInput In = input(Typical);
+  In.OptBlocks = 2;
+  EXPECT_EQ(select(Selector::Tpsc, In).Point, 0u);
+}
+
+TEST(Selectors, CratFigure10ThreeOfFourBlocks) {
+  // One cycle of work for every two of waiting: three blocks keep the SM busy.
+  std::vector<Segment> Block(6, Segment{1, 2});
+  EXPECT_EQ(greedyThenOldest(Block, 4, 0), 3);
+  EXPECT_EQ(greedyThenOldest(Block, 2, 0), 2);
+}
+
+TEST(Selectors, GreedyThenOldestEnds) {
+  EXPECT_EQ(greedyThenOldest({}, 8, 0), 1);
+  std::vector<Segment> Busy(3, Segment{100, 0});
+  EXPECT_EQ(greedyThenOldest(Busy, 8, 0), 1);
+  std::vector<Segment> Idle(3, Segment{1, 1000});
+  EXPECT_EQ(greedyThenOldest(Idle, 8, 0), 8);
+}
+
+TEST(Selectors, GreedyThenOldestFeelsTheBandwidth) {
+  // Accesses come back later the more blocks ask, so more blocks get a turn.
+  std::vector<Segment> Block(8, Segment{10, 15});
+  EXPECT_EQ(greedyThenOldest(Block, 8, 0), 3);
+  EXPECT_GT(greedyThenOldest(Block, 8, 20), 3);
+}
+
+//===-- Orion -------------------------------------------------------------===//
+
+TEST(Selectors, OrionThresholdIsThirtyTwoOnKepler) {
+  EXPECT_EQ(orionDirection(32, gtx680()), Direction::Increasing);
+  EXPECT_EQ(orionDirection(31, gtx680()), Direction::Decreasing);
+}
+
+TEST(Selectors, OrionTable2Directions) {
+  // Table 2, Reg: what section 4.2 tunes upwards and downwards.
+  for (unsigned Up : {63, 49, 48, 37, 63, 52, 42})
+    EXPECT_EQ(orionDirection(Up, gtx680()), Direction::Increasing);
+  for (unsigned Down : {21, 16, 11, 20, 18})
+    EXPECT_EQ(orionDirection(Down, gtx680()), Direction::Decreasing);
+}
+
+TEST(Selectors, OrionConservativeKeepsSpilledValuesOnTheChip) {
+  SelectorInput In = input(Typical);
+  // 400 bytes of 1280 threads are 500 KiB; the chip has 256.
+  EXPECT_EQ(conservativePoint(In), 2u);
+  EXPECT_EQ(select(Selector::Orion, In).Point, 2u);
+  In.SharedBytesPerBlock = 60 * 1024; // 4 blocks leave 16 KiB for 24
+  EXPECT_EQ(conservativePoint(In), 1u);
+}
+
+TEST(Selectors, NegativeOrionLeavesLowPressureAlone) {
+  EXPECT_EQ(select(Selector::Orion, input(Typical, 31)).Point, 0u);
+  EXPECT_EQ(select(Selector::Orion, input(Typical, 0)).Point, std::nullopt);
+}
+
+//===-- Unified -----------------------------------------------------------===//
+
+TEST(Selectors, UnifiedEquation1) {
+  InstructionMix Mix;
+  Mix.Compute = 600;
+  Mix.DispatchInterval = 3;
+  Mix.OffChip = 8;
+  EXPECT_DOUBLE_EQ(computePerAccess(Typical[0], Mix), 225);
+  // Twelve accesses of spilled values more.
+  EXPECT_DOUBLE_EQ(computePerAccess(Typical[2], Mix), 90);
+  Mix.OffChip = 0;
+  EXPECT_TRUE(std::isinf(computePerAccess(Typical[0], Mix)));
+}
+
+Selection unified(double Compute, double OffChip, double Interval) {
+  SelectorInput In = input(Typical);
+  In.Mix = InstructionMix{Compute, OffChip, OffChip, Interval};
+  return select(Selector::Unified, In);
+}
+
+TEST(Selectors, UnifiedGoesUpWhileComputationHidesAccesses) {
+  // 5 * 128 lanes ask for 640 threads, three blocks; there it is beneficial.
+  EXPECT_EQ(unified(500, 8, 5).Point, 1u);
+  EXPECT_EQ(unified(2000, 8, 5).Point, 2u);
+  EXPECT_EQ(unified(20000, 8, 5).Point, 3u);
+}
+
+TEST(Selectors, UnifiedGoesDownToTheFirstThatIsBeneficial) {
+  EXPECT_EQ(unified(2000, 8, 9).Point, 2u); // 1152 threads: from five blocks
+  EXPECT_EQ(unified(300, 8, 9).Point, 1u);  // stops where nothing is spilled
+}
+
+TEST(Selectors, NegativeUnifiedWithNothingToHide) {
+  EXPECT_EQ(unified(100000, 8, 1).Point, 0u);
+  EXPECT_EQ(select(Selector::Unified, input(Typical)).Point, std::nullopt);
+}
+
+TEST(Selectors, UnifiedCoresOfItsTwoCards) {
+  EXPECT_EQ(coresPerSM(gtx680()), 192);
+  EXPECT_EQ(coresPerSM(historicDevices().front()), 32);
+  EXPECT_EQ(coresPerSM(card("a100")), 64);
+}
+
+//===-- TLP-RM ------------------------------------------------------------===//
+
+TEST(Selectors, DruTakesOneStep) {
+  EXPECT_EQ(select(Selector::Dru, input(Typical)).Point, 1u);
+}
+
+TEST(Selectors, NegativeDruBySpillingOrWithoutAStep) {
+  EXPECT_EQ(select(Selector::Dru, input({Typical[0], Typical[2]})).Point, 0u);
+  EXPECT_EQ(select(Selector::Dru, input({Typical[0]})).Point, 0u);
+}
+
+//===-- model -------------------------------------------------------------===//
+
+Selection model(double Compute, double OffChip, double Waits,
+                std::vector<DesignPoint> Points = Typical) {
+  SelectorInput In = input(std::move(Points));
+  In.Mix = InstructionMix{Compute, OffChip, Waits, 4};
+  return select(Selector::Model, In);
+}
+
+TEST(Selectors, ModelTakesWarpsWhereTheyHideWaiting) {
+  Selection S = model(200, 10, 10);
+  EXPECT_EQ(S.Point, 1u);
+  ASSERT_TRUE(S.PredictedGain.has_value());
+  EXPECT_NEAR(*S.PredictedGain, 1.5, 1e-9); // 24 warps instead of 16
+}
+
+TEST(Selectors, NegativeModelWhereIssuingLimits) {
+  Selection S = model(100000, 1, 1);
+  EXPECT_EQ(S.Point, 0u);
+  EXPECT_EQ(S.PredictedGain, std::nullopt);
+}
+
+TEST(Selectors, NegativeModelWhereTheMemoryLimits) {
+  EXPECT_EQ(model(10, 1000, 10).Point, 0u);
+}
+
+TEST(Selectors, NegativeModelNeverSpills) {
+  EXPECT_EQ(model(200, 10, 10, {Typical[0], Typical[2]}).Point, 0u);
+}
+
+TEST(Selectors, NegativeModelBelowTheSmallestGain) {
+  SelectorInput In = input({{point(0, 80), 3}, {point(72, 72), 4}});
+  In.Mix = InstructionMix{200, 10, 10, 4};
+  EXPECT_EQ(select(Selector::Model, In).Point, 1u);
+  In.MinGain = 0.4;
+  EXPECT_EQ(select(Selector::Model, In).Point, 0u);
+}
+
+TEST(Selectors, NegativeModelWithoutInstructions) {
+  EXPECT_EQ(select(Selector::Model, input(Typical)).Point, std::nullopt);
+}
+
+} // namespace
+} // namespace catt

@@ -1,0 +1,360 @@
+//===- Actions.cpp - Code actions and their edits -------------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   cursor --> kernels and loops around it
+//          --> for each loop and transform: a report that decides nothing else
+//          --> rewrite() --> edits, or the refusal that stands against them
+//
+//===----------------------------------------------------------------------===//
+#include "Features.h"
+#include "Json.h"
+#include "analysis/plan/Reasons.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace catt {
+
+static Report withoutKernels(const std::optional<Report> &Whole) {
+  Report Rest = Whole ? *Whole : Report();
+  Rest.Kernels.clear();
+  return Rest;
+}
+
+Snapshot::Snapshot(std::string Uri, std::string Path, int64_t Version,
+                   std::string GivenText, JobResult GivenResult,
+                   std::vector<std::string> Transforms)
+    : Uri(std::move(Uri)), Path(std::move(Path)), Version(Version),
+      Text(std::move(GivenText)), Positions(Text),
+      Result(std::move(GivenResult)), Transforms(std::move(Transforms)),
+      NoKernels(withoutKernels(Result.Outcome.Analysed)) {}
+
+static bool same(const Location &A, const Location &B) {
+  return A.File == B.File && A.Line == B.Line && A.Column == B.Column;
+}
+
+Report onlyKernel(const Snapshot &S, const Location &Definition) {
+  Report One = S.NoKernels;
+  if (S.Result.Outcome.Analysed)
+    llvm::copy_if(S.Result.Outcome.Analysed->Kernels,
+                  std::back_inserter(One.Kernels), [&](const KernelReport &K) {
+                    return same(K.Source.Where, Definition);
+                  });
+  return One;
+}
+
+namespace {
+
+/// The transform that is decided loop by loop; the others are for a kernel.
+constexpr StringLiteral LoopTransform = "split-warp-groups";
+
+/// The report without decisions for other loops than the one at Where; without
+/// any where none is there.
+Report onlyLoop(Report Whole, const Location &Where) {
+  for (KernelReport &K : Whole.Kernels)
+    for (LoopPlan &P : K.Plan.Loops)
+      if (!same(K.Source.Loops[P.Loop].Where, Where)) {
+        P.Groups = 1;
+        P.Cases.clear();
+        if (!P.Why)
+          P.Why = Refusal{Reason::Suppressed, Where, ""};
+      }
+  return Whole;
+}
+
+std::optional<Edits> editsOf(const Snapshot &S, const Report &R,
+                             std::vector<std::string> Transforms) {
+  RewriteOptions Options;
+  Options.Transforms = std::move(Transforms);
+  for (const auto &[Path, Facts] : S.Result.Outcome.Changes.Facts)
+    if (Facts.Style)
+      Options.Styles[Path] = *Facts.Style;
+  Expected<Edits> E = rewrite(R, Options);
+  if (E)
+    return std::move(*E);
+  consumeError(E.takeError());
+  return std::nullopt;
+}
+
+bool changes(const Edits &E) {
+  return any_of(E.Files, [](const auto &F) { return !F.second.empty(); });
+}
+
+json::Array textEdits(const clang::tooling::Replacements &All,
+                      const TextPositions &Positions) {
+  json::Array Out;
+  for (const clang::tooling::Replacement &R : All)
+    Out.push_back(json::Object{
+        {"range",
+         toJSON(Positions.range(R.getOffset(), R.getOffset() + R.getLength()))},
+        {"newText", utf8(R.getReplacementText())}});
+  return Out;
+}
+
+json::Value workspaceEdit(const Snapshot &S, const Edits &E,
+                          const ClientAbilities &Can) {
+  json::Array Documents;
+  json::Object Changes;
+  for (const auto &[Path, Replacements] : E.Files) {
+    bool Main = Path == S.Path;
+    auto Old = S.Result.OldTexts.find(Path);
+    if (Replacements.empty() || (!Main && Old == S.Result.OldTexts.end()))
+      continue;
+    std::string Uri = Main ? S.Uri : uriOf(Path);
+    json::Array Texts =
+        Main ? textEdits(Replacements, S.Positions)
+             : textEdits(Replacements, TextPositions(Old->second));
+    if (Can.VersionedEdits)
+      Documents.push_back(
+          json::Object{{"textDocument",
+                        json::Object{{"uri", Uri},
+                                     {"version", Main ? json::Value(S.Version)
+                                                      : json::Value(nullptr)}}},
+                       {"edits", std::move(Texts)}});
+    else
+      Changes[Uri] = std::move(Texts);
+  }
+  if (Can.VersionedEdits)
+    return json::Object{{"documentChanges", std::move(Documents)}};
+  return json::Object{{"changes", std::move(Changes)}};
+}
+
+/// "Split into 2 warp groups; ..." of everything that was done.
+std::string titleOf(const Edits &E, StringRef Where) {
+  std::string Title;
+  for (const Applied &A : E.Done)
+    if (!StringRef(Title).contains(A.Summary))
+      Title += (Title.empty() ? "" : "; ") + A.Summary;
+  if (!Title.empty())
+    Title[0] = toUpper(Title[0]);
+  return Title + " (" + Where.str() + ")";
+}
+
+/// Collects the actions for the lines of one range.
+class Finder {
+public:
+  Finder(const Snapshot &S, lsp::Range Range,
+         const std::vector<std::string> &Only, const ClientAbilities &Can)
+      : S(S), Only(Only), Can(Can),
+        Begin(S.Positions.offset({Range.start.line, 0})),
+        End(S.Positions.offset(S.Positions.endOfLine(Range.end.line + 1))) {}
+
+  json::Array run() {
+    if (!S.Result.Outcome.Analysed)
+      return {};
+    for (const Location &Kernel : kernelsAtRange())
+      addKernel(onlyKernel(S, Kernel));
+    if (changes(S.Result.Outcome.Changes))
+      add("Apply all that catt proposes in this file", "file",
+          S.Result.Outcome.Changes);
+    addRevert();
+    return std::move(Actions);
+  }
+
+private:
+  bool touches(const SourceSpan &Span) const {
+    return Span.File == S.Path && Span.Begin <= End && Begin <= Span.End;
+  }
+
+  /// The definitions around the range: kernels, and those whose loops in device
+  /// functions are.
+  std::vector<Location> kernelsAtRange() const {
+    std::vector<Location> Out;
+    for (const KernelReport &K : S.Result.Outcome.Analysed->Kernels) {
+      bool Near = touches(K.Source.Span) ||
+                  any_of(K.Source.Loops,
+                         [&](const Loop &L) { return touches(L.Span); });
+      if (Near && none_of(Out, [&](const Location &Known) {
+            return same(Known, K.Source.Where);
+          }))
+        Out.push_back(K.Source.Where);
+    }
+    return Out;
+  }
+
+  std::vector<std::string> transforms() const {
+    if (!S.Transforms.empty())
+      return S.Transforms;
+    std::vector<std::string> All;
+    for (const Transform *T : allTransforms())
+      All.push_back(T->name().str());
+    return All;
+  }
+
+  bool wanted(StringRef Kind) const {
+    return Only.empty() || any_of(Only, [&](StringRef Prefix) {
+             StringRef Rest = Kind;
+             return Rest.consume_front(Prefix) &&
+                    (Rest.empty() || Rest.front() == '.');
+           });
+  }
+
+  void add(const std::string &Title, StringRef Kind, const Edits &E) {
+    std::string Whole = (ActionKind + "." + Kind).str();
+    if (wanted(Whole))
+      Actions.push_back(json::Object{{"title", utf8(Title)},
+                                     {"kind", Whole},
+                                     {"edit", workspaceEdit(S, E, Can)}});
+  }
+
+  void addDisabled(const std::string &Title, StringRef Kind,
+                   const Refusal &Why) {
+    std::string Whole = (ActionKind + "." + Kind).str();
+    if (Can.DisabledActions && wanted(Whole))
+      Actions.push_back(json::Object{
+          {"title", utf8(Title)},
+          {"kind", Whole},
+          {"disabled", json::Object{{"reason", utf8(userText(Why))}}}});
+  }
+
+  /// Takes this tool's edits out of the text again.
+  void addRevert() {
+    Expected<std::string> Old = revert(S.Path, S.Text);
+    if (!Old) // a marker was damaged by hand: the command line says where
+      return consumeError(Old.takeError());
+    std::string Kind = (ActionKind + ".revert").str();
+    if (*Old == S.Text || !wanted(Kind))
+      return;
+    clang::tooling::Replacements Whole(
+        clang::tooling::Replacement(S.Path, 0, S.Text.size(), *Old));
+    Edits E;
+    E.Files[S.Path] = std::move(Whole);
+    add("Take all edits of catt out of this file", "revert", E);
+  }
+
+  void addKernel(const Report &One) {
+    std::string Name =
+        "kernel '" + One.Kernels.front().Source.UnqualifiedName + "'";
+    if (is_contained(transforms(), LoopTransform.str()))
+      addLoops(One);
+    Report NoLoops = onlyLoop(One, {});
+    for (const std::string &T : transforms())
+      if (T != LoopTransform)
+        addTransform(NoLoops, T, Name);
+    std::optional<Edits> All = editsOf(S, One, transforms());
+    if (All && changes(*All))
+      add("Apply all that catt proposes for " + Name, "kernel", *All);
+    else if (std::optional<Refusal> Why = whyNothing(One))
+      addDisabled("Fit " + Name + " into the cache", "kernel", *Why);
+  }
+
+  void addTransform(const Report &R, const std::string &T,
+                    const std::string &Where) {
+    std::optional<Edits> E = editsOf(S, R, {T});
+    if (!E)
+      return;
+    if (changes(*E))
+      add(titleOf(*E, Where), T, *E);
+    else if (!E->Refused.empty())
+      addDisabled(formatv("{0} ({1})", T, Where), T, E->Refused.front());
+  }
+
+  /// One action for each loop around the range, the innermost first.
+  void addLoops(const Report &One) {
+    std::vector<Location> Seen;
+    for (const KernelReport &K : One.Kernels)
+      for (const LoopPlan &P : llvm::reverse(K.Plan.Loops)) {
+        const Loop &L = K.Source.Loops[P.Loop];
+        if (!touches(L.Span) ||
+            any_of(Seen, [&](const Location &W) { return same(W, L.Where); }))
+          continue;
+        Seen.push_back(L.Where);
+        addLoop(One, K, L, P);
+      }
+  }
+
+  void addLoop(const Report &One, const KernelReport &K, const Loop &L,
+               const LoopPlan &P) {
+    std::optional<Edits> E =
+        editsOf(S, onlyLoop(One, L.Where), {LoopTransform.str()});
+    if (!E)
+      return;
+    std::string Name = loopName(L);
+    if (changes(*E))
+      return add(titleOf(*E, Name), LoopTransform, *E);
+    std::optional<Refusal> Why = P.Why;
+    if (!E->Refused.empty())
+      Why = E->Refused.front();
+    if (Why)
+      addDisabled("Split into warp groups (" + Name + ")", LoopTransform, *Why);
+  }
+
+  /// Why nothing at all is proposed for a kernel.
+  static std::optional<Refusal> whyNothing(const Report &One) {
+    for (const KernelReport &K : One.Kernels) {
+      for (const auto *Refusals : {&K.Source.Refusals, &K.Plan.Refusals})
+        if (!Refusals->empty())
+          return Refusals->front();
+      for (const LoopPlan &P : K.Plan.Loops)
+        if (P.Why)
+          return P.Why;
+    }
+    return std::nullopt;
+  }
+
+  const Snapshot &S;
+  const std::vector<std::string> &Only;
+  const ClientAbilities &Can;
+  unsigned Begin, End;
+  json::Array Actions;
+};
+
+} // namespace
+
+json::Array codeActions(const Snapshot &S, lsp::Range Range,
+                        const std::vector<std::string> &Only,
+                        const ClientAbilities &Can) {
+  return Finder(S, Range, Only, Can).run();
+}
+
+std::optional<json::Value> allEdits(const Snapshot &S,
+                                    std::optional<int64_t> Line,
+                                    const ClientAbilities &Can) {
+  const FileOutcome &File = S.Result.Outcome;
+  if (!File.Analysed || !changes(File.Changes))
+    return std::nullopt;
+  if (!Line)
+    return workspaceEdit(S, File.Changes, Can);
+  for (const KernelReport &K : File.Analysed->Kernels) {
+    if (K.Source.Where.File != S.Path || K.Source.Where.Line != *Line + 1)
+      continue;
+    std::optional<Edits> E =
+        editsOf(S, onlyKernel(S, K.Source.Where), S.Transforms);
+    if (E && changes(*E))
+      return workspaceEdit(S, *E, Can);
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+ClientAbilities readAbilities(const json::Value &Capabilities) {
+  auto Has = [&](ArrayRef<StringRef> Path) {
+    const json::Value *V = &Capabilities;
+    for (StringRef Key : Path) {
+      const json::Object *O = V->getAsObject();
+      V = O ? O->get(Key) : nullptr;
+      if (!V)
+        return false;
+    }
+    return V->getAsBoolean().value_or(false);
+  };
+  ClientAbilities Can;
+  Can.DisabledActions = Has({"textDocument", "codeAction", "disabledSupport"});
+  Can.VersionedEdits = Has({"workspace", "workspaceEdit", "documentChanges"});
+  Can.RelatedPlaces =
+      Has({"textDocument", "publishDiagnostics", "relatedInformation"});
+  Can.Progress = Has({"window", "workDoneProgress"});
+  Can.ApplyEdit = Has({"workspace", "applyEdit"});
+  Can.RefreshHints = Has({"workspace", "inlayHint", "refreshSupport"});
+  Can.RefreshLenses = Has({"workspace", "codeLens", "refreshSupport"});
+  return Can;
+}
+
+} // namespace catt

@@ -1,0 +1,44 @@
+//===- Json.h - Values that every message needs -------------- -*- C++ -*--===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TOOL_CATTLSP_JSON_H
+#define CATT_TOOL_CATTLSP_JSON_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/LSP/Protocol.h"
+#include <string>
+
+namespace catt {
+
+/// Text of a source file, which need not be UTF-8, as JSON wants it.
+inline std::string utf8(llvm::StringRef Text) {
+  return llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text);
+}
+
+/// "file:///home/a%20b.cu".
+inline std::string uriOf(llvm::StringRef Path) {
+  auto Uri = llvm::lsp::URIForFile::fromFile(Path);
+  if (Uri)
+    return Uri->uri().str();
+  llvm::consumeError(Uri.takeError());
+  return "";
+}
+
+/// Parameters that are read by hand.
+struct RawParams {
+  llvm::json::Value V = nullptr;
+};
+inline bool fromJSON(const llvm::json::Value &V, RawParams &Out,
+                     llvm::json::Path) {
+  Out.V = V;
+  return true;
+}
+
+} // namespace catt
+
+#endif

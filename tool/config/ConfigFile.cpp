@@ -1,0 +1,237 @@
+//===- ConfigFile.cpp - Settings that stay with the code ------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ConfigFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLTraits.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+/// A scalar, checked by the setting that it is for as soon as it is read, so
+/// that the message has its line.
+struct Word {
+  std::string Text;
+};
+
+/// A .catt file as YAML has it.
+struct Document {
+  std::map<std::string, std::optional<Word>> Scalars; ///< of the keys below
+  std::vector<Word> Transforms, Launches, ExtraArgs, ExtraArgsBefore;
+  std::map<std::string, Word> Assumed;
+};
+
+/// What the traits know while they read.
+struct Reading {
+  Stated Said;
+  std::string Path;
+  std::string Key;  ///< being read
+  std::string Name; ///< in a map, the name before the value
+  std::string Message, First;
+  unsigned Line = 0, Column = 0;
+};
+
+constexpr StringLiteral ScalarKeys[] = {
+    "gpu",           "l1d",        "model",     "min-gain", "kernel",
+    "header-filter", "build-path", "cuda-path", "no-cuda"};
+
+/// Relative paths start at the .catt file's directory.
+std::string anchored(const Reading &R, StringRef Value) {
+  if ((R.Key != "build-path" && R.Key != "cuda-path") || Value.empty())
+    return Value.str();
+  SmallString<256> Path(Value);
+  if (sys::path::is_relative(Path)) {
+    Path = sys::path::parent_path(R.Path);
+    sys::path::append(Path, Value);
+    sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  }
+  return Path.str().str();
+}
+
+/// The key that is spelled most like it, if one is near.
+std::string suggestion(StringRef Key) {
+  StringRef Best;
+  unsigned Least = 4;
+  for (StringRef Known : settingKeys())
+    if (unsigned D = Key.edit_distance(Known, true, Least); D < Least) {
+      Least = D;
+      Best = Known;
+    }
+  if (Best.empty())
+    return "; the keys are " + join(settingKeys(), ", ");
+  return ("; did you mean '" + Best + "'?").str();
+}
+
+/// Keeps the first thing that is wrong, and where.
+void diagnose(const SMDiagnostic &D, void *Context) {
+  auto &R = *static_cast<Reading *>(Context);
+  if (!R.First.empty())
+    return;
+  R.First = D.getMessage().str();
+  R.Line = D.getLineNo() < 1 ? 1 : D.getLineNo();
+  R.Column = D.getColumnNo() < 0 ? 1 : D.getColumnNo() + 1;
+  StringRef Key = D.getMessage();
+  if (Key.consume_front("unknown key '"))
+    R.First += suggestion(Key.take_until([](char C) { return C == '\''; }));
+}
+
+} // namespace
+} // namespace catt
+
+namespace llvm::yaml {
+
+template <> struct ScalarTraits<catt::Word> {
+  static void output(const catt::Word &W, void *, raw_ostream &OS) {
+    OS << W.Text;
+  }
+  static StringRef input(StringRef Text, void *Context, catt::Word &W) {
+    auto &R = *static_cast<catt::Reading *>(Context);
+    W.Text = catt::anchored(R, Text);
+    std::string Value = R.Name.empty() ? W.Text : R.Name + "=" + W.Text;
+    R.Message = toString(setValue(R.Said, R.Key, Value, R.Key));
+    return R.Message;
+  }
+  static QuotingType mustQuote(StringRef Text) {
+    return needsQuotes(Text, /*ForcePreserveAsString=*/false);
+  }
+};
+
+template <> struct CustomMappingTraits<std::map<std::string, catt::Word>> {
+  static void inputOne(IO &Io, StringRef Key,
+                       std::map<std::string, catt::Word> &M) {
+    static_cast<catt::Reading *>(Io.getContext())->Name = Key.str();
+    Io.mapRequired(Key, M[Key.str()]);
+  }
+  static void output(IO &Io, std::map<std::string, catt::Word> &M) {
+    for (auto &[Key, Value] : M)
+      Io.mapRequired(Key, Value);
+  }
+};
+
+} // namespace llvm::yaml
+
+LLVM_YAML_IS_FLOW_SEQUENCE_VECTOR(catt::Word)
+
+namespace llvm::yaml {
+
+template <> struct MappingTraits<catt::Document> {
+  static void mapping(IO &Io, catt::Document &D) {
+    auto Entry = [&](StringRef Key, auto &Value) {
+      if (!Io.outputting()) {
+        auto &R = *static_cast<catt::Reading *>(Io.getContext());
+        R.Key = Key.str();
+        R.Name.clear();
+      }
+      Io.mapOptional(Key, Value);
+    };
+    for (StringRef Key : catt::ScalarKeys)
+      Entry(Key, D.Scalars[Key.str()]);
+    Entry("transforms", D.Transforms);
+    Entry("launch", D.Launches);
+    Entry("assume", D.Assumed);
+    Entry("extra-arg", D.ExtraArgs);
+    Entry("extra-arg-before", D.ExtraArgsBefore);
+  }
+};
+
+} // namespace llvm::yaml
+
+namespace catt {
+
+std::string findConfig(StringRef AbsoluteFile) {
+  for (StringRef Directory = sys::path::parent_path(AbsoluteFile);
+       !Directory.empty(); Directory = sys::path::parent_path(Directory)) {
+    SmallString<256> Candidate(Directory);
+    sys::path::append(Candidate, ".catt");
+    if (sys::fs::is_regular_file(Candidate))
+      return Candidate.str().str();
+  }
+  return "";
+}
+
+/// True if a text has nothing but blanks, comments and document markers.
+static bool saysNothing(StringRef Text) {
+  SmallVector<StringRef> Lines;
+  Text.split(Lines, '\n');
+  return all_of(Lines, [](StringRef Line) {
+    Line = Line.trim();
+    return Line.empty() || Line.starts_with("#") || Line == "---";
+  });
+}
+
+Expected<Config> parseConfig(StringRef Text, StringRef Path) {
+  Reading R;
+  R.Path = Path.str();
+  if (!saysNothing(Text)) {
+    Document D;
+    yaml::Input In(MemoryBufferRef(Text, Path), &R, diagnose, &R);
+    In >> D;
+    if (In.error())
+      return createStringError(inconvertibleErrorCode(),
+                               Twine(Path) + ":" + Twine(R.Line) + ":" +
+                                   Twine(R.Column) + ": " + R.First);
+  }
+  return Config{Path.str(), std::move(R.Said)};
+}
+
+Expected<Config> readConfig(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Buffer)
+    return createStringError(
+        Buffer.getError(),
+        "'" + Path + "' cannot be read: " + Buffer.getError().message());
+  return parseConfig((*Buffer)->getBuffer(), Path);
+}
+
+std::string dumpConfig(const Stated &Said) {
+  Document D;
+  for (const auto &[Key, Values] : asText(Said)) {
+    if (is_contained(ScalarKeys, Key)) {
+      D.Scalars[Key] = Word{Values.front()};
+      continue;
+    }
+    if (Key == "assume") {
+      for (StringRef Value : Values)
+        D.Assumed[Value.split('=').first.str()] =
+            Word{Value.split('=').second.str()};
+      continue;
+    }
+    auto &List = Key == "transforms"  ? D.Transforms
+                 : Key == "launch"    ? D.Launches
+                 : Key == "extra-arg" ? D.ExtraArgs
+                                      : D.ExtraArgsBefore;
+    for (const std::string &Value : Values)
+      List.push_back({Value});
+  }
+  std::string Text;
+  raw_string_ostream OS(Text);
+  yaml::Output Out(OS);
+  Out << D;
+  return Text;
+}
+
+Expected<Config> ConfigFinder::find(StringRef AbsoluteFile) {
+  std::string Path = findConfig(AbsoluteFile);
+  if (Path.empty())
+    return Config();
+  if (auto Known = Read.find(Path); Known != Read.end())
+    return Known->second;
+  Expected<Config> C = readConfig(Path);
+  if (C)
+    Read[Path] = *C;
+  return C;
+}
+
+} // namespace catt

@@ -1,0 +1,57 @@
+//===- Fixes.cpp - Each change by itself ---------------------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Fixes.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace catt {
+
+static bool same(const Location &A, const Location &B) {
+  return A.File == B.File && A.Line == B.Line && A.Column == B.Column;
+}
+
+static bool concerns(const KernelReport &K, const Location &Where) {
+  return same(K.Source.Where, Where) ||
+         any_of(K.Source.Launches,
+                [&](const Launch &L) { return same(L.Where, Where); });
+}
+
+/// The report with the decisions of one place only.
+static Report onlyAt(const Report &R, const Location &Where) {
+  Report Part = R;
+  for (KernelReport &K : Part.Kernels) {
+    for (LoopPlan &P : K.Plan.Loops)
+      if (!isAt(Where, K.Source.Loops[P.Loop])) {
+        P.Groups = 1;
+        P.Cases.clear();
+      }
+    if (!concerns(K, Where)) {
+      K.Plan.ReserveSharedBytes.reset();
+      K.Plan.CarveoutPercent.reset();
+    }
+  }
+  return Part;
+}
+
+Expected<std::vector<Fix>> fixesOf(const Report &R, const Edits &Changes,
+                                   const RewriteOptions &Options) {
+  std::vector<Fix> Fixes;
+  for (const Applied &A : Changes.Done) {
+    RewriteOptions One = Options;
+    One.Transforms = {A.Transform};
+    Expected<Edits> Own = rewrite(onlyAt(R, A.Where), One);
+    if (!Own)
+      return Own.takeError();
+    if (!Own->Files.empty())
+      Fixes.push_back({A.Transform, A.Where, std::move(Own->Files)});
+  }
+  return Fixes;
+}
+
+} // namespace catt

@@ -1,0 +1,159 @@
+//===- RegisterReport.cpp - Registers and blocks, for people --------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   100 registers, 2 blocks of 256 threads per SM (limited by registers);
+//       proposed: 80 registers, 3 blocks: __launch_bounds__(256, 3)
+//   the stairs: 100 registers, 2 blocks; 80, 3; 64, 4 (48 bytes spilled)
+//   tpsc would take 80 registers: TPSC 0.0 is the least
+//
+//===----------------------------------------------------------------------===//
+#include "Rendering.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace catt {
+
+static int64_t spilledBytes(const RegisterPoint &P) {
+  return int64_t(P.SpillStoreBytes) + P.SpillLoadBytes;
+}
+
+/// "80 registers, 3 blocks, 48 bytes spilled"
+static std::string describe(const DesignPoint &P) {
+  std::string Text = counted(P.Compiled.Registers, "register") + ", " +
+                     counted(P.Blocks, "block");
+  if (P.spills())
+    Text +=
+        ", " + counted(spilledBytes(P.Compiled), "byte") + " moved by spills";
+  return Text;
+}
+
+static std::string headline(const RegisterPlan &P) {
+  std::string Text =
+      formatv("{0} of {1} threads per SM (limited by {2})", describe(P.Current),
+              P.Deciding.Block.count().value_or(0),
+              toString(P.Before.LimitedBy))
+          .str();
+  if (!P.Bounds)
+    return Text + "; no other number of registers is proposed";
+  return Text + "; proposed: " + describe(P.chosen()) + ": " +
+         spelling(*P.Bounds);
+}
+
+static std::string stairs(const RegisterPlan &P) {
+  std::string Text;
+  for (const DesignPoint &Each : P.Points)
+    Text += (Text.empty() ? "" : "; ") + describe(Each);
+  if (P.OptBlocks)
+    Text += formatv(" (L1 is best used by {0})", counted(*P.OptBlocks, "block"))
+                .str();
+  return "the stairs: " + Text;
+}
+
+static std::string choiceOf(const RegisterPlan &P, const Selection &S) {
+  std::string Text = name(S.By).str();
+  if (!S.Point)
+    return Text + " cannot tell: " + S.Why;
+  Text +=
+      *S.Point == 0
+          ? " would change nothing"
+          : formatv(" would take {0}",
+                    counted(P.Points[*S.Point].Compiled.Registers, "register"))
+                .str();
+  return Text + ": " + S.Why;
+}
+
+/// "'sum' (2 registers), 'x' (1 register)": the first of the values.
+static std::string named(ArrayRef<LiveValue> Values) {
+  constexpr size_t Most = 5;
+  std::string Text;
+  for (const LiveValue &V : Values.take_front(Most))
+    Text += (Text.empty() ? "'" : ", '") + V.Name + "' (" +
+            counted(V.Registers, "register") + ")";
+  if (Values.size() > Most)
+    Text += formatv(" and {0} more", Values.size() - Most).str();
+  return Text;
+}
+
+std::vector<std::string> registerLines(const KernelReport &K) {
+  if (!K.Registers)
+    return {};
+  const RegisterPlan &P = *K.Registers;
+  std::vector<std::string> Lines = {headline(P), stairs(P)};
+  for (const Selection &S : P.Selections)
+    Lines.push_back((S.By == P.How ? "decided by " : "") + choiceOf(P, S));
+  if (K.Pressure && !K.Pressure->Peaks.empty()) {
+    const PressurePeak &Peak = K.Pressure->Peaks.front();
+    Lines.push_back(formatv("most registers are live at line {0}: {1}",
+                            Peak.Begin.Line, named(Peak.Live))
+                        .str());
+  }
+  Lines.push_back(P.Current.Compiled.From == Origin::Measured
+                      ? "register numbers are those of ptxas"
+                      : "register numbers are an estimate; --ptxas asks the "
+                        "assembler");
+  if (K.Pressure)
+    Lines.insert(Lines.end(), K.Pressure->Notes.begin(),
+                 K.Pressure->Notes.end());
+  return Lines;
+}
+
+std::string forcedSpillText(const ForcedSpill &F) {
+  std::string Text =
+      formatv("{0} is met only by spilling: {1} stored and {2} loaded per "
+              "thread, where {3} registers would do without",
+              F.Bound, counted(F.Under.SpillStoreBytes, "byte"),
+              counted(F.Under.SpillLoadBytes, "byte"), F.Needed)
+          .str();
+  if (!F.Values.empty())
+    Text += "; live where most registers are, and not used there: " +
+            named(F.Values);
+  return Text + (F.InsteadText.empty()
+                     ? "; no looser bound of this kind avoids it"
+                     : "; " + F.InsteadText + " spills nothing");
+}
+
+/// nvcc takes one cap for all kernels of a file: the largest that any of them
+/// needs, and only if every kernel asks for one.
+static std::optional<int64_t> commonCap(const Report &R) {
+  std::optional<int64_t> Cap;
+  for (const KernelReport &K : R.Kernels) {
+    if (!K.Registers || !K.Registers->Bounds)
+      return std::nullopt;
+    Cap = std::max(Cap.value_or(0), K.Registers->Bounds->Registers);
+  }
+  return Cap;
+}
+
+std::string renderFlags(ArrayRef<FileOutcome> Files) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  for (const FileOutcome &F : Files) {
+    if (!F.Analysed)
+      continue;
+    for (const KernelReport &K : F.Analysed->Kernels) {
+      OS << "# " << F.Name << ": " << K.Source.Name << ": ";
+      if (!K.Registers)
+        OS << "registers are not known\n";
+      else if (!K.Registers->Bounds)
+        OS << "as it is (" << describe(K.Registers->Current) << ")\n";
+      else
+        OS << spelling(*K.Registers->Bounds)
+           << " or -maxrregcount=" << K.Registers->Bounds->Registers << " ("
+           << describe(K.Registers->chosen()) << ", now "
+           << describe(K.Registers->Current) << ")\n";
+    }
+    if (std::optional<int64_t> Cap = commonCap(*F.Analysed))
+      OS << F.Name << ": -maxrregcount=" << *Cap << "\n";
+  }
+  return Text;
+}
+
+} // namespace catt

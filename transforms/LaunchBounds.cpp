@@ -1,0 +1,270 @@
+//===- LaunchBounds.cpp - The registers that blocks leave a thread --------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transforms/LaunchBounds.h"
+#include "transforms/SourceEdit.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <set>
+#include <tuple>
+
+using llvm::StringRef;
+
+namespace catt {
+
+//===-- The declaration ---------------------------------------------------===//
+
+namespace {
+/// The bytes of the arguments of bounds that are there.
+struct BoundsText {
+  std::vector<SourceSpan> Arguments;
+  unsigned Close = 0; ///< of the closing parenthesis
+};
+
+/// What the text of a kernel's declaration holds.
+struct Declaration {
+  std::optional<unsigned> Global; ///< of `__global__`
+  std::optional<BoundsText> Bounds;
+  bool HasMaxnreg = false;
+};
+
+/// Reads the arguments of the bounds token by token.
+class BoundsReader {
+public:
+  BoundsReader(const std::string &File, Declaration &Out)
+      : File(File), Out(Out) {}
+
+  /// True once the closing parenthesis was read.
+  bool read(const clang::Token &T, unsigned Begin, unsigned End) {
+    using namespace clang::tok;
+    if (T.is(comment))
+      return false;
+    if (T.is(l_paren) && Depth++ == 0) {
+      Out.Bounds = BoundsText();
+      return false;
+    }
+    if (T.is(r_paren) && --Depth == 0) {
+      finishArgument();
+      Out.Bounds->Close = Begin;
+      return true;
+    }
+    if (T.is(comma) && Depth == 1)
+      finishArgument();
+    else if (First == Last)
+      First = Begin, Last = End;
+    else
+      Last = End;
+    return false;
+  }
+
+private:
+  void finishArgument() {
+    if (First != Last)
+      Out.Bounds->Arguments.push_back({File, First, Last});
+    First = Last = 0;
+  }
+
+  const std::string &File;
+  Declaration &Out;
+  int Depth = 0;
+  unsigned First = 0, Last = 0;
+};
+} // namespace
+
+static Declaration readDeclaration(const std::string &Text, const Kernel &K) {
+  Declaration D;
+  std::optional<BoundsReader> Reader;
+  forEachToken(Text, K.Span.Begin,
+               [&](const clang::Token &T, unsigned Begin, unsigned End) {
+                 if (Begin + 1 >= K.BodyBegin)
+                   return false;
+                 StringRef Word = StringRef(Text).slice(Begin, End);
+                 if (Reader) {
+                   if (Reader->read(T, Begin, End))
+                     Reader.reset();
+                 } else if (Word == "__launch_bounds__") {
+                   Reader.emplace(K.Span.File, D);
+                 } else if (Word == "__global__" && !D.Global) {
+                   D.Global = Begin;
+                 }
+                 D.HasMaxnreg |= Word == "__maxnreg__";
+                 return true;
+               });
+  return D;
+}
+
+//===-- The uses ----------------------------------------------------------===//
+
+namespace {
+/// What follows the name of a kernel in a text.
+enum class Use : uint8_t { Declaration, Launch, Other };
+} // namespace
+
+static Use useAt(StringRef Behind) {
+  Behind = Behind.ltrim();
+  if (Behind.starts_with("<") && !Behind.starts_with("<<<")) {
+    int Depth = 0;
+    size_t I = 0;
+    for (; I < Behind.size() && (I == 0 || Depth > 0); ++I)
+      Depth += Behind[I] == '<' ? 1 : Behind[I] == '>' ? -1 : 0;
+    Behind = Behind.drop_front(I).ltrim();
+  }
+  if (Behind.starts_with("<<<"))
+    return Use::Launch;
+  return Behind.starts_with("(") ? Use::Declaration : Use::Other;
+}
+
+/// The launches of the kernel that the analysis saw, by place: a helper with
+/// two callers shows its launch twice.
+static size_t launchesSeen(const Kernel &K) {
+  std::set<std::tuple<std::string, unsigned, unsigned>> Places;
+  for (const Launch &L : K.Launches)
+    if (L.From != Origin::Told)
+      Places.insert({L.Where.File, L.Where.Line, L.Where.Column});
+  return Places.size();
+}
+
+static bool isInLaunch(const Kernel &K, const std::string &File, unsigned At) {
+  return llvm::any_of(K.Launches, [&](const Launch &L) {
+    return L.Statement && L.Statement->File == File &&
+           L.Statement->Begin <= At && At < L.Statement->End;
+  });
+}
+
+/// A use of the kernel's name that is no launch that was seen, if there is one.
+static std::optional<std::string> foreignUse(const Kernel &K,
+                                             const TextMap &Texts) {
+  size_t Launches = 0;
+  bool Other = false;
+  for (const auto &[File, Text] : Texts)
+    forEachToken(Text, 0,
+                 [&](const clang::Token &T, unsigned Begin, unsigned End) {
+                   if (StringRef(Text).slice(Begin, End) != K.UnqualifiedName)
+                     return true;
+                   Use What = useAt(StringRef(Text).drop_front(End));
+                   Launches += What == Use::Launch;
+                   Other |= What == Use::Other && !isInLaunch(K, File, Begin);
+                   return !Other;
+                 });
+  if (Other)
+    return "'" + K.UnqualifiedName + "' is used where nothing is launched";
+  if (Launches > launchesSeen(K))
+    return "'" + K.UnqualifiedName + "' is launched in " +
+           std::to_string(Launches) + " places, and " +
+           std::to_string(launchesSeen(K)) + " of them are known";
+  return std::nullopt;
+}
+
+//===-- The transform -----------------------------------------------------===//
+
+static bool standsAgainst(Reason Why) {
+  switch (Why) {
+  case Reason::Suppressed:
+  case Reason::BrokenCode:
+  case Reason::NotInstantiated:
+  case Reason::InMacro:
+  case Reason::InSystemHeader:
+  case Reason::OtherFile:
+    return true;
+  default:
+    return false;
+  }
+}
+
+Transform::Preparation LaunchBounds::prepare(const KernelReport &Kernel,
+                                             const Device &Gpu) const {
+  Preparation Out;
+  Out.Wanted = Kernel.Registers && Kernel.Registers->Bounds;
+  if (!Out.Wanted)
+    return Out;
+  llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
+                [](const Refusal &R) { return standsAgainst(R.Why); });
+  llvm::append_range(Out.Refusals, Kernel.Registers->Refusals);
+  return Out;
+}
+
+/// Why the declaration cannot be changed, if so.
+static std::optional<Refusal> obstacle(const Kernel &K, const BoundsPlan &B,
+                                       const Declaration &D,
+                                       const TextMap &Texts) {
+  const std::string &Text = Texts.at(K.Span.File);
+  if (!D.Global)
+    return Refusal{Reason::InMacro, K.Where, "the macro that holds __global__"};
+  SourceSpan Place{K.Span.File, *D.Global, *D.Global};
+  for (const Marker &M : findMarkers(Text, K.Span.Begin, K.BodyBegin))
+    if (M.Transform == "launch-bounds")
+      return Refusal{Reason::AlreadyRewritten, K.Where, ""};
+  if (markedBefore(Text, Place, "launch-bounds", ""))
+    return Refusal{Reason::AlreadyRewritten, K.Where, ""};
+  if (D.HasMaxnreg)
+    return Refusal{Reason::BoundsExist, K.Where, "__maxnreg__"};
+  bool Written = D.Bounds && !D.Bounds->Arguments.empty();
+  if (B.Replaces && !Written)
+    return Refusal{Reason::InMacro, K.Where,
+                   "a macro, or another declaration, that holds the bounds"};
+  if (!B.Replaces && D.Bounds)
+    return Refusal{Reason::BoundsExist, K.Where, "__launch_bounds__"};
+  if (B.Form == BoundsForm::LaunchBounds && !B.Force)
+    if (std::optional<std::string> Foreign = foreignUse(K, Texts))
+      return Refusal{Reason::LaunchedElsewhere, K.Where, *Foreign};
+  return std::nullopt;
+}
+
+/// "0 * (" old ") + 3": another value, with the old text still there.
+static void override(const SourceSpan &Argument, int64_t Value,
+                     const std::string &Head, Edits &Out) {
+  addInline(
+      Argument,
+      {"launch-bounds", Head, "", {"0 * ("}, {") + " + std::to_string(Value)}},
+      Out);
+}
+
+static void changeBounds(const Kernel &K, const BoundsPlan &B,
+                         const BoundsText &Old, const std::string &Head,
+                         Edits &Out) {
+  if (K.MaxThreads != B.MaxThreads)
+    override(Old.Arguments[0], B.MaxThreads, Head, Out);
+  if (Old.Arguments.size() == 1)
+    addInline(
+        {K.Span.File, Old.Close, Old.Close},
+        {"launch-bounds", Head, "", {", " + std::to_string(B.MinBlocks)}, {}},
+        Out);
+  else if (K.MinBlocks != B.MinBlocks)
+    override(Old.Arguments[1], B.MinBlocks, Head, Out);
+}
+
+llvm::Error LaunchBounds::apply(const KernelReport &Kernel, const Device &Gpu,
+                                const TextMap &Texts, Edits &Out) const {
+  if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
+    return llvm::Error::success();
+  const catt::Kernel &K = Kernel.Source;
+  const BoundsPlan &B = *Kernel.Registers->Bounds;
+  SourceSpan Head{K.Span.File, K.Span.Begin, K.BodyBegin};
+  std::optional<Refusal> Why = cannotEdit(Texts, Head, K.Where);
+  Declaration D;
+  if (!Why) {
+    D = readDeclaration(Texts.at(K.Span.File), K);
+    Why = obstacle(K, B, D, Texts);
+  }
+  if (Why) {
+    Out.Refused.push_back(*Why);
+    return llvm::Error::success();
+  }
+  std::string Code = spelling(B);
+  std::string Argument = StringRef(Code).split('(').second.drop_back().str();
+  if (B.Replaces)
+    changeBounds(K, B, *D.Bounds, Argument, Out);
+  else
+    addInline({K.Span.File, *D.Global, *D.Global},
+              {name().str(), Argument, "", {Code}, {}}, Out);
+  Out.Done.push_back(
+      {name().str(), K.Where,
+       "bounded to " + std::to_string(B.Registers) + " registers by " + Code});
+  return llvm::Error::success();
+}
+
+} // namespace catt
