@@ -169,7 +169,7 @@ void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
     Plans.push_back({&K.Source, &K.Plan});
   for (const ForcedChoice &F : O.Forced)
     if (std::string Why = forceError(F, Plans); !Why.empty())
-      return fail(R, ExitUsage, "'" + File + "': " + Why);
+      return fail(R, ExitUsage, (Twine("'") + File + "': " + Why).str());
   Analysed->GpuOrigin = Gpu.Origin;
   // What the decisions were made for is what the report shows.
   if (O.L1Bytes)
