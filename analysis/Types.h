@@ -379,7 +379,7 @@ struct LoopPlan {
   /// Predicted time before / after, where the time model was asked.
   std::optional<double> PredictedGain;
   /// The model's own error of that ratio: it lies between gain / (1 + error)
-  /// and gain * (1 + error) for two thirds of the loops that it was fitted on.
+  /// and gain * (1 + error) for two thirds of the loops it was not fitted on.
   double GainError = 0;
   /// Longest stride between neighbouring lanes, where the layout is the cause.
   std::optional<int64_t> LaneStrideBytes;

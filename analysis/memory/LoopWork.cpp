@@ -199,7 +199,8 @@ private:
     if (!A.Reads || Window.SectorsTouched == 0)
       return;
     double Iterations = double(Window.Iterations);
-    double Warps = double((*Options.Block.count() + WarpLanes - 1) / WarpLanes);
+    int64_t WholeWarps = (*Options.Block.count() + WarpLanes - 1) / WarpLanes;
+    auto Warps = double(WholeWarps);
     // What warps share they fetch once while it stays, but each for itself
     // once it is lost.
     double Sharing =

@@ -36,8 +36,9 @@
 // they are off; docs/model.md has the result. They are an H200's; other devices
 // are scaled by their data sheets' bandwidth, and marked Estimated.
 //
-// Not seen: that code changes when a loop is split. ptxas schedules the loads
-// of some split loops one after the other (k-means with 6 or 4 of 8 warps).
+// Not seen: why some split loops are slower than their lines say (k-means with
+// 6 or 4 of 8 warps). The PTX has the same loads; what ptxas makes of them was
+// not looked at.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_TIMEMODEL_H

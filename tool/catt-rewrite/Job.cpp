@@ -232,7 +232,7 @@ void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
     Plans.push_back({&K.Source, &K.Plan});
   for (const ForcedChoice &F : O.Forced)
     if (std::string Why = forceError(F, Plans); !Why.empty())
-      return fail(R, ExitUsage, "'" + File + "': " + Why);
+      return fail(R, ExitUsage, (Twine("'") + File + "': " + Why).str());
   Analysed->GpuOrigin = Gpu.Origin;
   R.OldTexts = Analysed->Texts;
   R.Path = Analysed->MainFile;

@@ -144,8 +144,8 @@ double milliseconds(const Case &C, const Candidate &At,
   for (const Loop &L : C.K.Loops)
     if (!L.Parent && !C.Profiles[L.Id].Levels.empty())
       Cycles += predictedCycles(C.K, C.Profiles, L.Id, At, C.Options, Rates);
-  double Warps = double(*C.Options.Block.GridBlocks) *
-                 double((C.Options.Block.Threads + 31) / 32);
+  int64_t WarpsPerBlock = (C.Options.Block.Threads + WarpLanes - 1) / WarpLanes;
+  double Warps = double(*C.Options.Block.GridBlocks) * double(WarpsPerBlock);
   return Cycles * Warps / double(*C.Options.Gpu.SMs) / CyclesPerMs;
 }
 
