@@ -5,6 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Rough orders of magnitude, set by hand: they say what a scheduler would move
+// first and what an expansion needs for a moment. None of them is measured; the
+// weights in Pressure.cpp were fitted on top of them.
+//
+//===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_REGISTERS_INSTRUCTIONCOSTS_H
 #define CATT_ANALYSIS_REGISTERS_INSTRUCTIONCOSTS_H
 

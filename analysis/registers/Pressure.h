@@ -15,7 +15,7 @@
 // The number of registers that ptxas reports is more than MaxLive of the text:
 // it moves loads up while registers are free, and needs some for itself. A
 // weighted sum of a few measures of the code says how many; the weights were
-// fitted once (test/bench/registers-fit.py). How well that does on kernels that
+// fitted once (test/bench/registers/fit.py). How well that does on kernels that
 // it never saw is in docs/registers.md.
 //
 // Limits: what a called function takes is counted if its body is in the same

@@ -65,17 +65,15 @@ std::map<std::string, RegisterPoint> readPtxasMessages(StringRef Text,
                                                        unsigned Cap) {
   std::map<std::string, RegisterPoint> Found;
   std::string Kernel;
+  bool OfKernel = false; // or of a function that it calls
   RegisterPoint Point;
   for (StringRef Line : llvm::split(Text, '\n')) {
     if (Line.contains("Compiling entry function '")) {
       Kernel = Line.split('\'').second.split('\'').first.str();
       Point = {Cap, 0, 0, 0, 0, Origin::Measured};
     } else if (Line.contains("Function properties for ")) {
-      // Those of a function that is not a kernel come behind the kernel's.
-      StringRef Of = Line.split("Function properties for ").second.trim();
-      if (Of != Kernel)
-        Kernel.clear();
-    } else if (Line.contains("bytes stack frame")) {
+      OfKernel = Line.split("Function properties for ").second.trim() == Kernel;
+    } else if (OfKernel && Line.contains("bytes stack frame")) {
       Point.StackBytes = numberBefore(Line, "bytes stack frame");
       Point.SpillStoreBytes = numberBefore(Line, "bytes spill stores");
       Point.SpillLoadBytes = numberBefore(Line, "bytes spill loads");

@@ -135,6 +135,7 @@ TEST(Pressure, RecursionEnds) {
 TEST(Pressure, AnEmptyKernelHasNoPeak) {
   RegisterUse Use = estimate("ret;", {32});
   EXPECT_EQ(Use.MaxLive, 0U);
+  EXPECT_THAT(Use.Peaks, IsEmpty());
   EXPECT_GE(Use.Default.Registers, 1U);
   EXPECT_EQ(Use.Caps.size(), 1U);
 }
