@@ -28,6 +28,7 @@ public:
   Counter(const ptx::Function &F, const Code &C) : F(F), C(C) {}
 
   InstructionMix run() {
+    findLoaded();
     for (const CodeBlock &B : C.Blocks)
       block(B);
     if (double All = Mix.instructions(); All > 0)
@@ -36,6 +37,22 @@ public:
   }
 
 private:
+  /// Marks what follows from loaded values, whatever the order.
+  void findLoaded() {
+    Loaded.assign(C.Values.size(), false);
+    auto Depends = [&](const Operation &O) {
+      return isOffChip(F.Instructions[O.From]) ||
+             llvm::any_of(O.Uses, [&](unsigned V) { return Loaded[V]; });
+    };
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const Operation &O : C.Operations)
+        for (unsigned V : O.Defines)
+          if (!Loaded[V] && Depends(O))
+            Changed = Loaded[V] = true;
+    }
+  }
+
   void block(const CodeBlock &B) {
     double Weight = std::pow(10, std::min(B.Depth, 4u));
     std::set<unsigned> Pending; // values of loads that nobody waited for yet
@@ -50,12 +67,22 @@ private:
       bool Access = isOffChip(F.Instructions[O.From]);
       (Access ? Mix.OffChip : Mix.Compute) += Weight;
       Cycles += Weight * interval(Previous, O);
+      if (Access && B.Depth > 0)
+        inLoop(O, Weight);
       if (Access)
         Pending.insert(O.Defines.begin(), O.Defines.end());
       Previous = Access ? nullptr : &O;
     }
     if (!Pending.empty())
       Mix.Waits += Weight;
+  }
+
+  void inLoop(const Operation &O, double Weight) {
+    Mix.LoopAccesses += Weight;
+    // What a store writes is not told from its address, so only loads count.
+    if (!O.Defines.empty() &&
+        llvm::any_of(O.Uses, [&](unsigned V) { return Loaded[V]; }))
+      Mix.ChasedAccesses += Weight;
   }
 
   /// Cycles that an operation has to start behind the one before it.
@@ -68,6 +95,7 @@ private:
 
   const ptx::Function &F;
   const Code &C;
+  std::vector<bool> Loaded; ///< by value
   InstructionMix Mix;
   double Cycles = 0;
 };

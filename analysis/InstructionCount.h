@@ -13,6 +13,8 @@
 // Static counts, times ten for each loop around (the trip counts of PTX are not
 // known, and the selectors look at ratios). A load is waited for where its
 // value is first used, together with all that were issued since the last wait.
+// A load is chased if its address, or whether it happens, follows from a value
+// that was loaded.
 //
 // Limits: functions with a body of their own count as the call that they are.
 //

@@ -273,6 +273,7 @@ planRegisters(const Kernel &K, const RegisterUse &Use,
                    Block.Threads,
                    Block.StaticSharedBytes + Block.DynamicSharedBytes,
                    std::move(*Points),
+                   roomierPoints(Options.Gpu, Block, Use),
                    Use.MaxLive,
                    Mix,
                    OptBlocks,
@@ -283,6 +284,7 @@ planRegisters(const Kernel &K, const RegisterUse &Use,
       Plan.Chosen = Plan.Selections.back().Point.value_or(0);
   }
   Plan.Points = std::move(In.Points);
+  llvm::append_range(Plan.Points, In.Roomier);
   Plan.Current = Plan.Points.front();
   if (std::optional<ExistingBound> Bound = existingBound(K, Options)) {
     Plan.Forced = forcedSpill(K, Use, *Bound, Options);

@@ -75,6 +75,7 @@ struct ForcedSpill {
 
 struct RegisterPlan {
   Launch Deciding; ///< the launch with the largest block
+  /// The stairs from the kernel without a cap upwards, then roomier points.
   std::vector<DesignPoint> Points;
   /// The kernel as it is compiled now; differs from Points[0] under a bound.
   DesignPoint Current;

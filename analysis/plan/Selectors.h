@@ -14,7 +14,8 @@
 //   unified  Unified section 4.2: threads by the dispatch interval, moved for
 //            as long as computation hides the memory accesses
 //   dru      TLP-RM section 2.1: registers for one more block
-//   model    here: the least predicted time among the points without spills
+//   model    here: the least predicted time among the points without spills;
+//            where no more warps help, more registers for a loop that streams
 //
 // Each is a pure function; point 0 is the kernel as it is compiled without a
 // cap, and what a selector returns if it would change nothing.
@@ -58,6 +59,12 @@ struct InstructionMix {
   double Waits = 0;
   /// Unified's AD_int: cycles from one instruction of a thread to its next.
   double DispatchInterval = 1;
+  double LoopAccesses = 0;   ///< of OffChip, those in loops
+  double ChasedAccesses = 0; ///< of those, whose address was loaded
+  /// Most accesses stand in loops, and hardly any waits for another's value.
+  bool streams() const {
+    return 2 * LoopAccesses > OffChip && 10 * ChasedAccesses < LoopAccesses;
+  }
   double instructions() const { return Compute + OffChip; }
 };
 
@@ -65,8 +72,9 @@ struct SelectorInput {
   Device Gpu;
   int64_t ThreadsPerBlock = 0;
   int64_t SharedBytesPerBlock = 0;
-  std::vector<DesignPoint> Points; ///< from designPoints: at least one
-  unsigned MaxLive = 0;            ///< 0: not known
+  std::vector<DesignPoint> Points;  ///< from designPoints: at least one
+  std::vector<DesignPoint> Roomier; ///< from roomierPoints
+  unsigned MaxLive = 0;             ///< 0: not known
   std::optional<InstructionMix> Mix;
   /// OptTLP: more blocks than this lose in the cache. Empty: no such limit.
   std::optional<int64_t> OptBlocks;
@@ -76,6 +84,7 @@ struct SelectorInput {
 /// A point and one clause that says why; empty: the selector lacks a number.
 struct Selection {
   Selector By = Selector::Model;
+  /// Index into Points; behind their end, into Roomier.
   std::optional<size_t> Point;
   std::string Why;
   std::optional<double> PredictedGain; ///< of the model: time before / after

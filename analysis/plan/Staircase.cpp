@@ -106,4 +106,33 @@ llvm::Expected<std::vector<DesignPoint>> designPoints(const Device &Gpu,
   return Points;
 }
 
+std::vector<DesignPoint> roomierPoints(const Device &Gpu,
+                                       const BlockResources &Of,
+                                       const RegisterUse &Use) {
+  llvm::Expected<int64_t> Most = blocksWith(Gpu, Of, Use.Default.Registers);
+  if (!Most) {
+    llvm::consumeError(Most.takeError());
+    return {};
+  }
+  std::vector<DesignPoint> Points;
+  for (const RegisterPoint &P : Use.Caps) { // ascending: most blocks first
+    DesignPoint Roomier{P, 0};
+    if (P.Registers <= Use.Default.Registers || Roomier.spills())
+      continue;
+    llvm::Expected<int64_t> Blocks = blocksWith(Gpu, Of, P.Registers);
+    if (!Blocks) {
+      llvm::consumeError(Blocks.takeError());
+      continue;
+    }
+    Roomier.Blocks = *Blocks;
+    if (*Blocks >= *Most)
+      continue;
+    if (Points.empty() || *Blocks < Points.back().Blocks)
+      Points.push_back(Roomier);
+    else if (P.Registers > Points.back().Compiled.Registers)
+      Points.back() = Roomier; // the rightmost of its stair
+  }
+  return Points;
+}
+
 } // namespace catt

@@ -62,6 +62,24 @@ TEST(InstructionCount, LoopsCountTenTimes) {
   EXPECT_EQ(Loop.OffChip, 30);
 }
 
+TEST(InstructionCount, StreamsAndChains) {
+  const char *Stream = "$L:\nld.global.f32 %f1, [%rd1];\n"
+                       "add.s64 %rd1, %rd1, 512;\n"
+                       "add.f32 %f2, %f2, %f1;\n"
+                       "setp.ne.s64 %p1, %rd1, 0;\n@%p1 bra $L;\n"
+                       "st.global.f32 [%rd1], %f2;\n";
+  EXPECT_TRUE(mixOf(Stream).streams());
+  const char *Chain = "$L:\nld.global.u64 %rd1, [%rd1];\n"
+                      "setp.ne.s64 %p1, %rd1, 0;\n@%p1 bra $L;\n";
+  InstructionMix Mix = mixOf(Chain);
+  EXPECT_FALSE(Mix.streams());
+  EXPECT_EQ(Mix.ChasedAccesses, Mix.LoopAccesses);
+  // Without a loop nothing streams.
+  EXPECT_FALSE(mixOf("ld.global.f32 %f1, [%rd1];\n"
+                     "st.global.f32 [%rd1], %f1;\n")
+                   .streams());
+}
+
 TEST(InstructionCount, NegativeOnChip) {
   InstructionMix Mix = mixOf("ld.shared.f32 %f1, [%rd1];\n"
                              "ld.const.f32 %f2, [%rd1];\n"

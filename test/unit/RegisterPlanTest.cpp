@@ -102,6 +102,18 @@ TEST(RegisterPlan, PositiveBlocksOfTheCapNotOfTheResult) {
   EXPECT_EQ(spelling(*P.Bounds), "__launch_bounds__(256, 3)");
 }
 
+TEST(RegisterPlan, PositiveMoreRegistersThanTheCompilerTakes) {
+  Case C;
+  C.Use.Default = point(0, 56);
+  C.Use.Caps = {point(48, 48), point(64, 56), point(80, 80)};
+  InstructionMix Mix{100000, 100, 10, 4};
+  Mix.LoopAccesses = 90;
+  C.Mix = Mix;
+  RegisterPlan P = C.plan();
+  EXPECT_EQ(P.chosen().Compiled.Registers, 80u);
+  EXPECT_EQ(spelling(*P.Bounds), "__launch_bounds__(256, 3)");
+}
+
 TEST(RegisterPlan, OtherSelectorDecides) {
   Case C;
   C.Options.How = Selector::Orion;

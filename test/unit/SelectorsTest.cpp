@@ -176,6 +176,26 @@ TEST(Staircase, NegativeCapThatIsNotMetGivesNoPoint) {
             1u);
 }
 
+TEST(Staircase, RoomierPointsHaveMoreRegistersAndFewerBlocks) {
+  RegisterUse Use;
+  Use.Default = point(0, 56); // four blocks of 256
+  Use.Caps = {point(48, 48), point(64, 64),  point(72, 72),
+              point(80, 80), point(128, 90), point(255, 140, 8, 8)};
+  auto Points = roomierPoints(card("h200"), block(256), Use);
+  ASSERT_EQ(Points.size(), 2u); // 72 is not the rightmost of its stair
+  EXPECT_EQ(Points[0].Compiled.Registers, 80u);
+  EXPECT_EQ(Points[0].Blocks, 3);
+  EXPECT_EQ(Points[1].Compiled.Registers, 90u);
+  EXPECT_EQ(Points[1].Blocks, 2);
+}
+
+TEST(Staircase, NegativeNothingIsRoomierThanAll) {
+  RegisterUse Use;
+  Use.Default = point(0, 56);
+  Use.Caps = {point(48, 48), point(80, 56), point(128, 56)};
+  EXPECT_TRUE(roomierPoints(card("h200"), block(256), Use).empty());
+}
+
 SelectorInput input(std::vector<DesignPoint> Points, unsigned MaxLive = 90) {
   SelectorInput In;
   In.Gpu = card("h200");
@@ -340,6 +360,29 @@ TEST(Selectors, ModelTakesWarpsWhereTheyHideWaiting) {
   EXPECT_EQ(S.Point, 1u);
   ASSERT_TRUE(S.PredictedGain.has_value());
   EXPECT_NEAR(*S.PredictedGain, 1.5, 1e-9); // 24 warps instead of 16
+}
+
+/// Ten warps' worth of a loop that issuing limits, with a roomier point.
+Selection streaming(double Chased, int64_t RoomierBlocks) {
+  SelectorInput In = input({{point(0, 56), 4}, {point(48, 48), 5}});
+  In.Roomier = {{point(80, 80), RoomierBlocks}};
+  InstructionMix Mix{100000, 100, 10, 4};
+  Mix.LoopAccesses = 90;
+  Mix.ChasedAccesses = Chased;
+  In.Mix = Mix;
+  return select(Selector::Model, In);
+}
+
+TEST(Selectors, ModelGivesStreamsMoreRegisters) {
+  EXPECT_EQ(streaming(0, 3).Point, 2u);
+}
+
+TEST(Selectors, NegativeModelKeepsThreeQuartersOfTheWarps) {
+  EXPECT_EQ(streaming(0, 2).Point, 0u);
+}
+
+TEST(Selectors, NegativeModelGivesChasedLoadsNothing) {
+  EXPECT_EQ(streaming(45, 3).Point, 0u);
 }
 
 TEST(Selectors, NegativeModelWhereIssuingLimits) {

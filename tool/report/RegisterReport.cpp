@@ -8,7 +8,7 @@
 //
 //   100 registers, 2 blocks of 256 threads per SM (limited by registers);
 //       proposed: 80 registers, 3 blocks: __launch_bounds__(256, 3)
-//   the stairs: 100 registers, 2 blocks; 80, 3; 64, 4 (48 bytes spilled)
+//   what the compiler makes of each cap: 100 registers, 2 blocks; 80 ...
 //   tpsc would take 80 registers: TPSC 0.0 is the least
 //
 //===----------------------------------------------------------------------===//
@@ -54,7 +54,7 @@ static std::string stairs(const RegisterPlan &P) {
   if (P.OptBlocks)
     Text += formatv(" (L1 is best used by {0})", counted(*P.OptBlocks, "block"))
                 .str();
-  return "the stairs: " + Text;
+  return "what the compiler makes of each cap: " + Text;
 }
 
 static std::string choiceOf(const RegisterPlan &P, const Selection &S) {
