@@ -100,7 +100,8 @@ void Directives::readLine(llvm::StringRef Line, unsigned Number) {
         InOff = false;
       else if (Rest.consume_front("launch(")) {
         Location Where{File, Number, unsigned(At + Command) + 1};
-        auto L = parseLaunchComment(Rest.take_until([](char C) { return C == ')'; }));
+        auto L = parseLaunchComment(
+            Rest.take_until([](char C) { return C == ')'; }));
         if (L) {
           L->Where = Where;
           Launches.push_back({Number, std::move(*L)});
