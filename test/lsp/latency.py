@@ -14,6 +14,7 @@ usage: latency.py <catt-lsp> [--edits N] [--lines N] [--gpu NAME] [--toolkit]
 """
 
 import argparse
+import os
 import pathlib
 import statistics
 import tempfile
@@ -66,6 +67,12 @@ def rss_mib(pid):
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
     return float("nan")
+
+
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1]
+    user, system = fields.split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def row(name, seconds):
@@ -140,15 +147,18 @@ def main():
         print("|---|---|---|---|---|")
         row("diagnostics after opening", [s.first])
         seconds, memory = [], []
+        before = cpu_seconds(c.server.pid)
         for edit in range(arguments.edits):
             seconds.append(s.type("" if edit % 2 else " "))
             memory.append(rss_mib(c.server.pid))
             c.heard.clear()
             c.transcript.clear()
+        cpu = cpu_seconds(c.server.pid) - before
         row("diagnostics after a keystroke (100 ms of rest included)", seconds)
         s.requests()
         tenth = max(1, len(memory) // 10)
-        print(f"\nmemory: {memory[0]:.0f} MiB after the first edit, "
+        print(f"\nCPU time: {1000 * cpu / len(seconds):.0f} ms an edit")
+        print(f"memory: {memory[0]:.0f} MiB after the first edit, "
               f"{statistics.median(memory[tenth:2 * tenth] or memory):.0f} MiB "
               f"after a tenth, {memory[-1]:.0f} MiB after {len(memory)}, "
               f"{max(memory):.0f} MiB at most")
