@@ -64,6 +64,64 @@ std::vector<RuntimeCase> casesOf(const std::string &Input,
   return Cases;
 }
 
+/// The pieces at the values whose being a multiple of Of is as given. What lies
+/// between such values counts as the one before.
+static std::vector<Piece> piecesAt(const WarpSequence &Sequence, int64_t Of,
+                                   bool Multiples, size_t Most) {
+  auto Counts = [&](size_t Value) { return (Value % Of == 0) == Multiples; };
+  size_t First = 1;
+  while (First < Sequence.Warps.size() && !Counts(First))
+    ++First;
+  std::vector<int64_t> Warps;
+  int64_t Last = Sequence.Warps[First - 1], Far = 0;
+  for (size_t I = 0; I != Sequence.Warps.size(); ++I)
+    Warps.push_back(Last = Counts(I + 1) ? Sequence.Warps[I] : Last);
+  for (size_t R = 0; R != Sequence.Beyond.size(); ++R)
+    if (Counts(R))
+      Far = std::max(Far, Sequence.Beyond[R]);
+  Warps.push_back(Far);
+  return piecesOf(Warps, Most);
+}
+
+/// How much further the sequence divides than the cases let it: octaves of
+/// warps, small values weighing as much as large ones.
+static double distance(const WarpSequence &Of,
+                       llvm::ArrayRef<RuntimeCase> Cases,
+                       const std::string &Input, int64_t Whole) {
+  double Sum = 0;
+  for (size_t I = 0; I != Of.Warps.size(); ++I) {
+    int64_t Value = int64_t(I) + 1;
+    int64_t Got = warpsBy(Cases, {{Input, Value}}, Whole);
+    if (Got != Of.Warps[I])
+      Sum += std::log2(double(Got) / double(Of.Warps[I])) / double(Value);
+  }
+  return Sum;
+}
+
+std::vector<RuntimeCase> casesOf(const std::string &Input,
+                                 const WarpSequence &Of, int64_t Whole) {
+  std::vector<RuntimeCase> Best =
+      casesOf(Input, piecesAt(Of, 1, true, MostCases), Whole);
+  double Least = distance(Of, Best, Input, Whole);
+  for (int64_t D = 2; D <= int64_t(Of.Beyond.size()) && Least > 0; D *= 2) {
+    std::vector<RuntimeCase> Cases =
+        casesOf(Input, piecesAt(Of, D, false, MostCases / 2), Whole);
+    for (const Piece &P : piecesAt(Of, D, true, MostCases / 2)) {
+      RuntimeCase &C = Cases.emplace_back();
+      C.Parameter = Input;
+      C.From = std::max(P.From, D);
+      C.WarpsPerGroup = P.Warps;
+      C.MultipleOf = D;
+    }
+    double Distance = distance(Of, Cases, Input, Whole);
+    if (Distance < Least) {
+      Least = Distance;
+      Best = std::move(Cases);
+    }
+  }
+  return Best;
+}
+
 //===-- Two inputs -------------------------------------------------------===//
 
 /// Gives each box, known by its lowest corner, the most warps of its corners.
@@ -152,19 +210,40 @@ static bool joinClosest(WarpGrid &Grid) {
   return true;
 }
 
-std::vector<RuntimeCase> casesOf(WarpGrid Grid, int64_t Whole) {
-  coverBoxes(Grid);
+/// Few enough cases, by fewer different numbers of warps; none if that is not
+/// enough.
+static std::vector<RuntimeCase> fewCases(WarpGrid Grid, int64_t Whole) {
   std::vector<RuntimeCase> Cases = casesByRows(Grid, Whole);
-  if (Cases.size() > MostCases) {
-    makeMonotone(Grid);
-    Cases = casesByRows(Grid, Whole);
-  }
   while (Cases.size() > MostCases && joinClosest(Grid))
     Cases = casesByRows(Grid, Whole);
   if (Cases.size() > MostCases)
     Cases.clear();
   dropRedundant(Cases, Grid, Whole);
   return Cases;
+}
+
+/// Octaves of warps by which the cases divide the block, over all corners.
+static double divided(llvm::ArrayRef<RuntimeCase> Cases, const WarpGrid &Grid,
+                      int64_t Whole) {
+  double Sum = 0;
+  for (int64_t First : Grid.First)
+    for (int64_t Second : Grid.Second)
+      Sum += std::log2(
+          double(Whole) /
+          double(warpsBy(Cases,
+                         {{Grid.FirstInput, First}, {Grid.SecondInput, Second}},
+                         Whole)));
+  return Sum;
+}
+
+std::vector<RuntimeCase> casesOf(WarpGrid Grid, int64_t Whole) {
+  coverBoxes(Grid);
+  std::vector<RuntimeCase> AsItIs = fewCases(Grid, Whole);
+  makeMonotone(Grid);
+  std::vector<RuntimeCase> Monotone = fewCases(Grid, Whole);
+  return divided(Monotone, Grid, Whole) > divided(AsItIs, Grid, Whole)
+             ? Monotone
+             : AsItIs;
 }
 
 int64_t warpsBy(llvm::ArrayRef<RuntimeCase> Cases,
@@ -176,6 +255,7 @@ int64_t warpsBy(llvm::ArrayRef<RuntimeCase> Cases,
   int64_t Warps = Whole;
   for (const RuntimeCase &C : Cases)
     if (Reaches(C.Parameter, C.From) &&
+        Values.at(C.Parameter) % C.MultipleOf == 0 &&
         llvm::all_of(C.And, [&](const RuntimeBound &B) {
           return Reaches(B.Parameter, B.From);
         }))
@@ -186,7 +266,7 @@ int64_t warpsBy(llvm::ArrayRef<RuntimeCase> Cases,
 std::optional<std::vector<RuntimeCase>>
 lessDivided(llvm::ArrayRef<RuntimeCase> A, llvm::ArrayRef<RuntimeCase> B,
             int64_t Whole) {
-  std::set<int64_t> Bounds;
+  std::set<int64_t> Bounds, Multiples = {1};
   std::set<std::string> Names;
   for (llvm::ArrayRef<RuntimeCase> Cases : {A, B})
     for (const RuntimeCase &C : Cases) {
@@ -194,16 +274,31 @@ lessDivided(llvm::ArrayRef<RuntimeCase> A, llvm::ArrayRef<RuntimeCase> B,
         return std::nullopt;
       Bounds.insert(C.From);
       Names.insert(C.Parameter);
+      Multiples.insert(C.MultipleOf);
     }
   if (Names.size() != 1)
     return std::nullopt;
-  std::vector<Piece> Pieces;
-  for (int64_t From : Bounds) {
-    std::map<std::string, int64_t> At = {{*Names.begin(), From}};
-    Pieces.push_back(
-        {From, std::max(warpsBy(A, At, Whole), warpsBy(B, At, Whole))});
+  // Powers of two: each takes its multiples out of those before it.
+  std::vector<RuntimeCase> Both;
+  for (auto It = Multiples.begin(); It != Multiples.end(); ++It) {
+    int64_t D = *It;
+    auto Next = std::next(It);
+    for (int64_t From : Bounds) {
+      int64_t Value = (std::max(From, D) + D - 1) / D * D;
+      if (Next != Multiples.end() && Value % *Next == 0)
+        Value += D;
+      std::map<std::string, int64_t> At = {{*Names.begin(), Value}};
+      RuntimeCase C{*Names.begin(), std::max(From, D),
+                    std::max(warpsBy(A, At, Whole), warpsBy(B, At, Whole))};
+      C.MultipleOf = D;
+      bool Changes = Both.empty() || Both.back().MultipleOf != D ||
+                     Both.back().WarpsPerGroup != C.WarpsPerGroup;
+      bool IsWhole = Both.empty() && C.WarpsPerGroup == Whole;
+      if (Changes && !IsWhole)
+        Both.push_back(C);
+    }
   }
-  return casesOf(*Names.begin(), Pieces, Whole);
+  return Both;
 }
 
 } // namespace catt

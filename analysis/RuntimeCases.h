@@ -14,9 +14,13 @@
 // One input: every value up to LargestMeasured is looked at, so no piece can be
 // missed; above, the far values that the caller names stand for all. The cases
 // are exact if there are no more than MostCases pieces. Where alignment makes
-// more of them (multiples of 32 fit, others do not), neighbouring pieces are
-// joined, and the most warps of both count: what is written never divides a
-// block further than the model would with the value known.
+// more of them, the multiples of some power of two get cases of their own:
+//
+//   n >= 32 && n % 32 == 0 ? 2 : n >= 31 ? 1 : n >= 19 ? 2 : 8
+//
+// Where that does not do, neighbouring pieces are joined, and the most warps of
+// both count: what is written never divides a block further than the model
+// would with the value known.
 //
 // Two inputs: a grid of values, cut into boxes. A box has the most warps of its
 // corners, so this, too, errs to the side of dividing less; it takes for
@@ -51,6 +55,18 @@ std::vector<Piece> piecesOf(llvm::ArrayRef<int64_t> Warps, size_t Most);
 /// which hold below the first case.
 std::vector<RuntimeCase> casesOf(const std::string &Input,
                                  llvm::ArrayRef<Piece> Pieces, int64_t Whole);
+
+/// A function of one input, at every value up to a last one and beyond it.
+struct WarpSequence {
+  std::vector<int64_t> Warps; ///< at 1, 2, ...
+  /// Beyond these: the most at the values that leave this remainder, modulo
+  /// their number, a power of two.
+  std::vector<int64_t> Beyond;
+};
+
+/// The cases of such a function, with those of multiples if that is nearer.
+std::vector<RuntimeCase> casesOf(const std::string &Input,
+                                 const WarpSequence &Of, int64_t Whole);
 
 /// Warps on a grid: Warps[I][J] at First[I] and Second[J], both ascending.
 struct WarpGrid {

@@ -150,11 +150,11 @@ public:
   void decide(LaunchPlan &Result, llvm::ArrayRef<unsigned> Open) {
     planAll();
     for (unsigned L : Open) {
-      std::vector<Piece> Pieces = piecesOf(Warps[L], MostCases);
-      int64_t Value = shownValue(L, Pieces);
+      std::vector<RuntimeCase> Cases =
+          casesOf(Name, Sequences[L], S.Before.WarpsPerBlock);
+      int64_t Value = shownValue(L, Cases);
       show(Result, planWith(S, Family.at(Value)), Family.at(Value), L);
-      Result.Plan.Loops[L].Cases =
-          casesOf(Name, Pieces, S.Before.WarpsPerBlock);
+      Result.Plan.Loops[L].Cases = std::move(Cases);
       refuseWithoutCases(S.K, Name, Result.Plan.Loops[L]);
     }
   }
@@ -163,63 +163,56 @@ private:
   Setting S;
   std::string Name;
   ProfileFamily Family;
-  /// By loop: warps at 1, 2, ... LargestMeasured, and far beyond.
-  std::vector<std::vector<int64_t>> Warps;
+  std::vector<WarpSequence> Sequences; ///< by loop, up to LargestMeasured
 
   void planAll() {
-    Warps.resize(S.K.Loops.size());
+    Sequences.resize(S.K.Loops.size());
     for (int64_t Value = 1; Value <= LargestMeasured; ++Value)
-      note(warpsAt(Value));
+      for (auto [Of, Here] : llvm::zip_equal(Sequences, warpsAt(Value)))
+        Of.Warps.push_back(Here);
+    for (WarpSequence &Of : Sequences)
+      Of.Beyond.assign(Family.period(), Family.start() ? 0 : undivided());
     if (!Family.start())
-      return note(undivided());
-    // Beyond: the most warps that some far value of each class asks for.
-    std::vector<int64_t> Most(S.K.Loops.size(), 0);
+      return;
     for (int64_t Far = 4 * LargestMeasured; Far < 1 << 28; Far *= 16)
       for (int64_t Class = 0; Class != Family.period(); ++Class)
-        for (auto [To, From] : llvm::zip_equal(Most, warpsAt(Far + Class)))
-          To = std::max(To, From);
-    note(Most);
+        for (auto [Of, Here] : llvm::zip_equal(Sequences, warpsAt(Far + Class)))
+          Of.Beyond[Class] = std::max(Of.Beyond[Class], Here);
   }
 
-  std::vector<int64_t> undivided() const {
-    return std::vector<int64_t>(S.K.Loops.size(), S.Before.WarpsPerBlock);
-  }
+  int64_t undivided() const { return S.Before.WarpsPerBlock; }
 
   std::vector<int64_t> warpsAt(int64_t Value) {
+    std::vector<int64_t> Result(Sequences.size(), undivided());
     if (Value > Family.knownTo())
-      return undivided();
-    std::vector<int64_t> Result;
+      return Result;
     int64_t Same = Value - Family.period();
     if (Family.isPeriodic() && Same >= *Family.start()) {
       Same = *Family.start() + (Same - *Family.start()) % Family.period();
-      for (const std::vector<int64_t> &Of : Warps)
-        Result.push_back(Of[Same - 1]);
+      for (auto [To, Of] : llvm::zip_equal(Result, Sequences))
+        To = Of.Warps[Same - 1];
       return Result;
     }
     KernelPlan Plan = planWith(S, Family.at(Value));
-    for (const LoopPlan &P : Plan.Loops)
-      Result.push_back(warpsOf(S, P));
+    for (auto [To, P] : llvm::zip_equal(Result, Plan.Loops))
+      To = warpsOf(S, P);
     return Result;
   }
 
-  void note(const std::vector<int64_t> &At) {
-    for (auto [Of, Here] : llvm::zip_equal(Warps, At))
-      Of.push_back(Here);
-  }
-
-  /// The first value at which the loop is divided furthest, of those that the
-  /// pieces keep; a large one if it never is.
-  int64_t shownValue(unsigned Loop, llvm::ArrayRef<Piece> Pieces) const {
-    const Piece *Least = &Pieces.front();
-    for (const Piece &P : Pieces)
-      if (P.Warps < Least->Warps)
-        Least = &P;
+  /// The first value at which the loop is divided furthest, of those at which
+  /// the cases divide it so; a large one if they never do.
+  int64_t shownValue(unsigned Loop, llvm::ArrayRef<RuntimeCase> Cases) const {
     int64_t Last = std::min(Family.knownTo(), LargestMeasured);
-    if (Least->Warps == S.Before.WarpsPerBlock)
+    int64_t Least = undivided();
+    for (const RuntimeCase &C : Cases)
+      Least = std::min(Least, C.WarpsPerGroup);
+    if (Least == undivided())
       return Last;
-    auto From = Warps[Loop].begin() + (Least->From - 1);
-    auto At = std::find(From, Warps[Loop].end(), Least->Warps);
-    return std::min<int64_t>(At - Warps[Loop].begin() + 1, Last);
+    for (int64_t Value = 1; Value != Last; ++Value)
+      if (Sequences[Loop].Warps[Value - 1] == Least &&
+          warpsBy(Cases, {{Name, Value}}, undivided()) == Least)
+        return Value;
+    return Last;
   }
 };
 
@@ -361,23 +354,19 @@ void scoresToGroups(LoopPlan &Plan) {
 
 int64_t threadsOf(const Setting &S) { return *S.Footprint.Block.X; }
 
-/// Scores at 1, 32, 33, 64, ... threads from those at 32, 64, ...: a block that
-/// is no multiple of a warp counts as the less divided of its neighbours.
-std::vector<Piece> piecesByThreads(llvm::ArrayRef<int64_t> AtWholeWarps) {
-  std::vector<int64_t> Scores;
-  int64_t Below = MostGroups;
-  for (int64_t Score : AtWholeWarps) {
-    Scores.push_back(std::max(Below, Score));
-    Scores.push_back(Score);
-    Below = Score;
-  }
+std::vector<RuntimeCase> inWholeWarps(std::vector<RuntimeCase> Cases) {
+  for (RuntimeCase &C : Cases)
+    C.MultipleOf = WarpLanes;
+  return Cases;
+}
+
+/// The cases of scores at 32, 64, ... threads. Blocks that are no multiple of a
+/// warp stay whole: where their last warp ends changes how many are resident.
+std::vector<RuntimeCase> casesByThreads(llvm::ArrayRef<int64_t> Scores) {
   std::vector<Piece> Pieces = piecesOf(Scores, MostCases);
-  for (Piece &P : Pieces) {
-    int64_t Index = P.From - 1; // 0: from 1 thread on, 1: at 32, 2: from 33 on
-    P.From =
-        Index % 2 ? (Index + 1) / 2 * WarpLanes : Index / 2 * WarpLanes + 1;
-  }
-  return Pieces;
+  for (Piece &P : Pieces)
+    P.From *= WarpLanes;
+  return inWholeWarps(casesOf(BlockInput, Pieces, MostGroups));
 }
 
 /// What is decided at each block size, in both ways to say it.
@@ -410,9 +399,7 @@ void decideByBlock(llvm::ArrayRef<Setting> Settings,
     LoopPlan &Plan = Result.Plan.Loops[L];
     bool ByGroups = piecesOf(Of.Groups, Of.Groups.size()).size() <=
                     piecesOf(Of.Warps, Of.Warps.size()).size();
-    Plan.Cases =
-        casesOf(BlockInput, piecesByThreads(ByGroups ? Of.Groups : Of.Warps),
-                MostGroups);
+    Plan.Cases = casesByThreads(ByGroups ? Of.Groups : Of.Warps);
     refuseWithoutCases(Settings.front().K, BlockInput, Plan);
     if (ByGroups)
       scoresToGroups(Plan);
@@ -433,7 +420,7 @@ void decideByBlockAnd(const std::string &Name, llvm::ArrayRef<Setting> Settings,
   for (auto &[L, Grid] :
        measureGrids(Rows, Blocks, {Name, Values}, Open, groupScore, Result)) {
     LoopPlan &Plan = Result.Plan.Loops[L];
-    Plan.Cases = casesOf(Grid, MostGroups);
+    Plan.Cases = inWholeWarps(casesOf(Grid, MostGroups));
     refuseWithoutCases(Settings.front().K,
                        std::string(BlockInput) + " and " + Name, Plan);
     scoresToGroups(Plan);

@@ -22,7 +22,7 @@
 //
 // A block size that only the run knows is one more input, `blockDim.x`. Cases
 // are then numbers of groups, which stay the same over many block sizes where
-// warps per group do not.
+// warps per group do not; a block that is no multiple of a warp stays whole.
 //
 // Blocks are not taken away here: shared memory would have to be reserved
 // before the value is known.

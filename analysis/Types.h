@@ -336,8 +336,8 @@ struct RuntimeBound {
   int64_t From = 0;
 };
 
-/// A decision left to run time: WarpsPerGroup where Parameter >= From and every
-/// bound of And holds.
+/// A decision left to run time: WarpsPerGroup where Parameter >= From, Parameter
+/// is a multiple of MultipleOf, and every bound of And holds.
 struct RuntimeCase {
   std::string Parameter; ///< an integer parameter, or "blockDim.x"
   int64_t From = 0;
@@ -346,6 +346,7 @@ struct RuntimeCase {
   /// Not 0 where the block size is not known: so many groups of whole warps,
   /// and WarpsPerGroup has no meaning.
   int64_t Groups = 0;
+  int64_t MultipleOf = 1;
 };
 
 /// What a launch with at least so many threads per block asks of the host.

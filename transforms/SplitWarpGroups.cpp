@@ -64,10 +64,12 @@ struct GroupSize {
     }
     return Names;
   }
-  /// One input, and warps that can be compared.
+  /// One input, and warps that can be compared from bound to bound.
   bool isSimple() const {
     return inputs().size() <= 1 &&
-           llvm::none_of(Cases, [](const RuntimeCase &C) { return C.Groups; });
+           llvm::none_of(Cases, [](const RuntimeCase &C) {
+             return C.Groups || C.MultipleOf > 1;
+           });
   }
 };
 
@@ -396,6 +398,9 @@ static std::string threadsByCase(const GroupSize &Size, StringRef BlockSize) {
   std::string Out;
   for (const RuntimeCase &C : llvm::reverse(Size.Cases)) {
     Out += boundText(C.Parameter, C.From);
+    if (C.MultipleOf > 1)
+      Out +=
+          " && " + C.Parameter + " % " + std::to_string(C.MultipleOf) + " == 0";
     for (const RuntimeBound &B : C.And)
       Out += " && " + boundText(B.Parameter, B.From);
     Out += " ? " + threadsOf(C, BlockSize) + " : ";

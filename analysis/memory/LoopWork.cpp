@@ -35,7 +35,7 @@ int64_t bankTurns(const LineSet &Words) {
 /// One execution of a reference by a whole warp.
 struct Execution {
   int64_t LinesPerWarp = 0, LinesPerBlock = 0;
-  int64_t SectorsPerWarp = 0;
+  int64_t SectorsPerWarp = 0, SectorsPerBlock = 0;
   int64_t BankTurns = 0;
 };
 
@@ -122,7 +122,7 @@ private:
       return std::nullopt;
     int64_t At = standsFor(Loop).Iteration.at(Loop);
     Execution Once;
-    LineSet Block;
+    LineSet Block, BlockSectors;
     for (int64_t W = 0; W != Walk.warps(); ++W) {
       LineSet Words, Sectors;
       if (llvm::Error E = Walk.add(Words, {W, W + 1}, At, BankBytes))
@@ -136,8 +136,10 @@ private:
       Once.SectorsPerWarp = std::max(Once.SectorsPerWarp, Sectors.count());
       Once.LinesPerWarp = std::max(Once.LinesPerWarp, Lines.count());
       Block.unite(Lines);
+      BlockSectors.unite(Sectors);
     }
     Once.LinesPerBlock = Block.count();
+    Once.SectorsPerBlock = BlockSectors.count();
     return Once;
   }
 
@@ -209,9 +211,11 @@ private:
     double Touched =
         double(Window.SectorsTouched) / Iterations * Sharing / Warps;
     double New = double(Window.SectorsNew) / Iterations / Warps;
-    // Of the warps that share a sector one waits for it.
-    double First = std::min(Times, double(Window.SectorsNew) /
-                                       double(Window.SectorsTouched));
+    // Of the warps that share a sector one waits for it, and of the executions
+    // that walk through a sector the first.
+    double First =
+        std::min(Times, double(Window.SectorsNew) / Iterations /
+                            double(std::max<int64_t>(1, Once.SectorsPerBlock)));
     Regular.push_back(A);
     NewApart += New;
     LoadsApart += First / Sharing;

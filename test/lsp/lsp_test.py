@@ -13,7 +13,7 @@ import subprocess
 
 from client import BASE, CAPABILITIES, apply, units
 from scene import (FILE_KIND, FINE, FOR, KERNEL, KERNEL_KIND, LAUNCH, REWRITE,
-                   ROWS, SPLIT, ServerTest, main)
+                   ROWS, SPLIT, UNKNOWN, ServerTest, main)
 
 
 class Shown(ServerTest):
@@ -52,7 +52,7 @@ class Shown(ServerTest):
 
     def test_refusal_is_a_hint(self):
         with self.client() as c:
-            uri = c.open(self.path(), KERNEL.format(name="rows"))
+            uri = c.open(self.path(), UNKNOWN)
             codes = {d["code"]: d["severity"] for d in c.diagnostics(uri)}
             self.assertEqual(codes, {"unknown-launch": 4})
 
@@ -187,9 +187,8 @@ class Actions(ServerTest):
             self.assertIn("__syncthreads", split["disabled"]["reason"])
 
     def test_no_disabled_action_for_editors_without_them(self):
-        text = KERNEL.format(name="rows")
         with self.client(capabilities={}) as c:
-            uri = c.open(self.path(), text)
+            uri = c.open(self.path(), UNKNOWN)
             self.assertEqual(c.actions(uri, FOR), [])
 
     def test_unversioned_edit_for_editors_without_versions(self):

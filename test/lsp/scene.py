@@ -34,6 +34,8 @@ void launch{name}(const float *A, const float *x, float *y) {{
 }}
 """
 ROWS = KERNEL.format(name="rows") + LAUNCH.format(name="rows")
+# Threads along y, and no launch in sight: nothing to decide by.
+UNKNOWN = KERNEL.format(name="rows").replace("threadIdx.x", "threadIdx.y")
 FOR = 3  # the line of the loop, from 0
 FINE = """\
 __global__ void fine(const float *a, float *b) {

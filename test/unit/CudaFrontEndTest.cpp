@@ -657,12 +657,14 @@ struct Earlier : testing::Test {
   std::unique_ptr<TranslationUnit> First;
 
   void SetUp() override {
-    P.add("/project/k.cuh", "inline int size() { return 1; }\n");
+    P.add("/project/k.cuh",
+          "inline __host__ __device__ int size() { return 1; }\n");
     P.add("/project/a.cu", "#include \"k.cuh\"\nint n = size();\n");
     First = take(P.parse());
     P.Options.Earlier = First->preamble();
     P.Texts = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-    P.add("/project/k.cuh", "inline int size() { return 1; }\n");
+    P.add("/project/k.cuh",
+          "inline __host__ __device__ int size() { return 1; }\n");
   }
   bool isUsed() {
     auto TU = take(P.parse());

@@ -223,6 +223,30 @@ TEST(RuntimePieces, areJoinedUpwards) {
   }
 }
 
+TEST(RuntimePieces, ofMultiplesAreCasesOfTheirOwn) {
+  std::mt19937 Random(5);
+  for (int64_t D : {2, 8, 32}) {
+    WarpSequence Of;
+    for (int64_t N = 1; N <= 300; ++N)
+      Of.Warps.push_back(N < 20 ? 8 : N % D ? 2 : N < 100 ? 1 : 4);
+    for (int64_t R = 0; R != 32; ++R)
+      Of.Beyond.push_back(R % D ? 2 : 4);
+    std::vector<RuntimeCase> Cases = casesOf("n", Of, 8);
+    EXPECT_LE(Cases.size(), 5u);
+    for (int64_t N = 1; N <= 300; ++N)
+      EXPECT_EQ(warpsBy(Cases, {{"n", N}}, 8), Of.Warps[N - 1]) << N;
+    EXPECT_EQ(warpsBy(Cases, {{"n", 3200}}, 8), 4);
+    EXPECT_EQ(warpsBy(Cases, {{"n", 3201}}, 8), 2);
+    // Without any order: never further than asked for.
+    for (int64_t &W : Of.Warps)
+      W = 1 + int64_t(Random() % 8);
+    Cases = casesOf("n", Of, 8);
+    EXPECT_LE(Cases.size(), MostCases);
+    for (int64_t N = 1; N <= 300; ++N)
+      EXPECT_GE(warpsBy(Cases, {{"n", N}}, 8), Of.Warps[N - 1]) << N;
+  }
+}
+
 TEST(RuntimePieces, ofTwoLaunchesTakeTheLessDivided) {
   std::vector<RuntimeCase> A = {{"n", 4, 4}, {"n", 16, 2}, {"n", 64, 8}},
                            B = {{"n", 8, 3}, {"n", 32, 1}};
@@ -232,6 +256,17 @@ TEST(RuntimePieces, ofTwoLaunchesTakeTheLessDivided) {
     Values At = {{"n", N}};
     EXPECT_EQ(warpsBy(*Both, At, 8),
               std::max(warpsBy(A, At, 8), warpsBy(B, At, 8)));
+  }
+  RuntimeCase Multiples{"n", 32, 1};
+  Multiples.MultipleOf = 32;
+  B = {{"n", 30, 3}, {"n", 31, 5}, Multiples};
+  Both = lessDivided(A, B, 8);
+  ASSERT_TRUE(Both);
+  for (int64_t N = 0; N != 200; ++N) {
+    Values At = {{"n", N}};
+    EXPECT_EQ(warpsBy(*Both, At, 8),
+              std::max(warpsBy(A, At, 8), warpsBy(B, At, 8)))
+        << N;
   }
   EXPECT_FALSE(lessDivided(A, {{"m", 8, 3}}, 8));
   EXPECT_FALSE(lessDivided(A, {{"n", 8, 3, {{"m", 1}}}}, 8));

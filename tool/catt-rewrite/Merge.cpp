@@ -38,36 +38,70 @@ const Replacements &editsOf(const JobResult &R, const std::string &Path) {
   return It == R.Outcome.Changes.Files.end() ? None : It->second;
 }
 
-/// The lines of a file about whose kernels this source has decided: it shows a
-/// launch of them, or the user tells one.
-std::vector<LineRange> decidedLines(const JobResult &R,
-                                    const std::string &Path) {
+/// The lines of a file that belong to some of a source's kernels.
+std::vector<LineRange>
+linesOf(const JobResult &R, const std::string &Path,
+        function_ref<bool(const KernelReport &)> Counts) {
   std::vector<LineRange> Lines;
   if (R.Outcome.Analysed)
     for (const KernelReport &K : R.Outcome.Analysed->Kernels)
-      if (K.Plan.LaunchIndex)
+      if (Counts(K))
         copy_if(K.Source.Lines, std::back_inserter(Lines),
                 [&](const LineRange &L) { return L.File == Path; });
   return Lines;
 }
 
+/// The source shows a launch of the kernel, or the user tells one.
+bool isDecided(const KernelReport &K) { return K.Plan.LaunchIndex.has_value(); }
+
+/// Nothing is known of how the kernel is launched: what it does about that, it
+/// does at run time, and gives way where another source knows more.
+bool isSilent(const KernelReport &K) {
+  return !isDecided(K) && K.Source.Launches.empty();
+}
+
+bool holdsLine(ArrayRef<LineRange> Lines, StringRef Text, unsigned Offset) {
+  unsigned Line = Text.take_front(Offset).count('\n') + 1;
+  return any_of(Lines, [&](const LineRange &L) {
+    return L.First <= Line && Line <= L.Last;
+  });
+}
+
+/// Takes out the edits about kernels that one source is silent of and another
+/// has decided about.
+Error giveWay(std::vector<JobResult> &Results) {
+  for (JobResult &R : Results)
+    for (auto &[Path, Edits] : R.Outcome.Changes.Files) {
+      std::vector<LineRange> Silent = linesOf(R, Path, isSilent), Decided;
+      for (const JobResult &Other : Results)
+        append_range(Decided, linesOf(Other, Path, isDecided));
+      const std::string &Text = R.OldTexts.at(Path);
+      Replacements Kept;
+      for (const Replacement &E : Edits)
+        if (!holdsLine(Silent, Text, E.getOffset()) ||
+            !holdsLine(Decided, Text, E.getOffset()))
+          if (Error Overlap = Kept.add(E))
+            return Overlap;
+      if (Kept.size() == Edits.size())
+        continue;
+      auto New = clang::tooling::applyAllReplacements(Text, Kept);
+      if (!New)
+        return New.takeError();
+      R.NewTexts[Path] = std::move(*New);
+      Edits = std::move(Kept);
+    }
+  return Error::success();
+}
+
 /// True if A wants a change where B has decided, and B does not want it.
 bool isUnwanted(const JobResult &A, const JobResult &B,
                 const std::string &Path) {
-  std::vector<LineRange> Decided = decidedLines(B, Path);
-  if (Decided.empty())
-    return false;
-  StringRef Text = A.OldTexts.at(Path);
-  for (const Replacement &E : editsOf(A, Path)) {
-    unsigned Line = Text.take_front(E.getOffset()).count('\n') + 1;
-    if (any_of(Decided,
-               [&](const LineRange &L) {
-                 return L.First <= Line && Line <= L.Last;
-               }) &&
-        !holds(editsOf(B, Path), E))
-      return true;
-  }
-  return false;
+  std::vector<LineRange> Decided = linesOf(B, Path, isDecided);
+  const std::string &Text = A.OldTexts.at(Path);
+  return any_of(editsOf(A, Path), [&](const Replacement &E) {
+    return holdsLine(Decided, Text, E.getOffset()) &&
+           !holds(editsOf(B, Path), E);
+  });
 }
 
 /// Adds another source's edits of the same file: those that are there already
@@ -104,7 +138,9 @@ Error checkAgreement(ArrayRef<JobResult> Results) {
 
 } // namespace
 
-Expected<MergedFiles> merge(ArrayRef<JobResult> Results) {
+Expected<MergedFiles> merge(std::vector<JobResult> &Results) {
+  if (Error E = giveWay(Results))
+    return std::move(E);
   if (Error E = checkAgreement(Results))
     return std::move(E);
   MergedFiles Files;

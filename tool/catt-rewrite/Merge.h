@@ -31,8 +31,9 @@ struct MergedFile {
 };
 using MergedFiles = std::map<std::string, MergedFile>; ///< by absolute path
 
-/// Error: two sources want a file to change differently; it names both.
-llvm::Expected<MergedFiles> merge(llvm::ArrayRef<JobResult> Results);
+/// Takes the edits of sources without a say out of the results. Error: two
+/// sources want a file to change differently; it names both.
+llvm::Expected<MergedFiles> merge(std::vector<JobResult> &Results);
 
 } // namespace catt
 

@@ -148,6 +148,7 @@ void Writer::loop(const KernelReport &K, const LoopPlan &P,
         J.object([&] {
           text("parameter", C.Parameter);
           J.attribute("from", C.From);
+          J.attribute("multipleOf", C.MultipleOf);
           J.attributeArray("and", [&] {
             for (const RuntimeBound &B : C.And)
               J.object([&] {

@@ -240,11 +240,16 @@ void Writer::layoutNotes(const Loop &L, const LoopPlan &Plan, Block &B) const {
 /// "from n = 8 on, where m >= 64, 4 warps at a time"
 std::string runtimeCase(const RuntimeCase &C) {
   std::string Text = formatv("from {0} = {1} on", C.Parameter, C.From).str();
+  if (C.MultipleOf > 1)
+    Text += formatv(", in multiples of {0}", C.MultipleOf).str();
   for (const RuntimeBound &B : C.And)
     Text += formatv(", where {0} >= {1}", B.Parameter, B.From).str();
-  return Text + ", " +
-         (C.Groups ? counted(C.Groups, "group")
-                   : counted(C.WarpsPerGroup, "warp") + " at a time");
+  if (C.Groups > 1)
+    return Text + ", " + counted(C.Groups, "group");
+  // No block has more than 32 warps.
+  if (C.Groups == 1 || C.WarpsPerGroup >= WarpLanes)
+    return Text + ", the whole block";
+  return Text + ", " + counted(C.WarpsPerGroup, "warp") + " at a time";
 }
 
 void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {

@@ -69,6 +69,7 @@ CATT_BUILTIN_VARIABLE(gridDim)
 #undef CATT_BUILTIN_VARIABLE
 
 #include <__clang_cuda_cmath.h>
+static inline __device__ unsigned __isShared(const void *P); // asked next
 #include <__clang_cuda_intrinsics.h>
 
 #include "../shared/catt_cache_operators.h"
