@@ -84,6 +84,8 @@ static std::shared_ptr<CompilerInvocation> forCode(const TranslationUnit &Unit,
   Options.DwarfVersion = 2; // what PTX can say
   // -O0 in the command would mark every function as not to be optimized.
   Options.DisableO0ImplyOptNone = true;
+  // The driver lets the AST go early; kernels are named by it at the end.
+  Options.ClearASTBeforeBackend = false;
   std::string Library = Unit.toolkit().Path + "/nvvm/libdevice/libdevice.10.bc";
   // The driver asks for an old PTX where it does not know the toolkit, and the
   // back end refuses one that is older than the GPU.

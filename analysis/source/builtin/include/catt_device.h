@@ -90,6 +90,21 @@ CATT_DEVICE unsigned __isLocal(const void *P) {
   return __nvvm_isspacep_local(P);
 }
 
+// Addresses within one kind of memory. CUDA C++ Programming Guide, "Address Space
+// Conversion Functions".
+CATT_DEVICE size_t __cvta_generic_to_global(const void *P) {
+  return __nv_cvta_generic_to_global_impl(P);
+}
+CATT_DEVICE size_t __cvta_generic_to_shared(const void *P) {
+  return __nv_cvta_generic_to_shared_impl(P);
+}
+CATT_DEVICE size_t __cvta_generic_to_constant(const void *P) {
+  return __nv_cvta_generic_to_constant_impl(P);
+}
+CATT_DEVICE size_t __cvta_generic_to_local(const void *P) {
+  return __nv_cvta_generic_to_local_impl(P);
+}
+
 CATT_DEVICE void __nanosleep(unsigned Nanoseconds) {
   asm volatile("nanosleep.u32 %0;" ::"r"(Nanoseconds));
 }

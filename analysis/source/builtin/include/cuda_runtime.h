@@ -69,7 +69,9 @@ CATT_BUILTIN_VARIABLE(gridDim)
 #undef CATT_BUILTIN_VARIABLE
 
 #include <__clang_cuda_cmath.h>
-static inline __device__ unsigned __isShared(const void *P); // asked next
+// Asked by the next.
+static inline __device__ unsigned __isShared(const void *P);
+static inline __device__ size_t __cvta_generic_to_shared(const void *P);
 #include <__clang_cuda_intrinsics.h>
 
 #include "../shared/catt_cache_operators.h"
