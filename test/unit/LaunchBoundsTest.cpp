@@ -73,8 +73,7 @@ TEST(LaunchBounds, PositiveShapesOfTheDeclaration) {
         "template <class T> __global__ void k(T *A) { A[0] = 1; }\n",
         "template <class T>\n__global__ /* x */ void\nk(T *A)\n{\n}\n",
         "extern \"C\" __global__ void k(float *A) { A[0] = 1; }\n",
-        "__device__ int x;\r\n// what it does\r\n__global__ void k(int A) {\r\n"
-        "}\r\n",
+        "int x;\r\n// what it does\r\n__global__ void k(int A) {\r\n}\r\n",
         "__global__ void k(float *A);\n__global__ void k(float *A) {}\n"}) {
     Workbench B = bounded(Code);
     EXPECT_THAT(checked(B), HasSubstr("__launch_bounds__(256, 3) /* catt: "

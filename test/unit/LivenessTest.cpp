@@ -22,12 +22,13 @@ namespace {
 
 /// Code of one block: each operation as {defines, uses}; widths of the values.
 Code oneBlock(
-    std::vector<unsigned> Widths,
-    std::vector<std::pair<std::vector<unsigned>, std::vector<unsigned>>> Ops) {
+    const std::vector<unsigned> &Widths,
+    const std::vector<std::pair<std::vector<unsigned>, std::vector<unsigned>>>
+        &Ops) {
   Code C;
   for (unsigned W : Widths)
     C.Values.push_back({W});
-  for (auto &[Defines, Uses] : Ops)
+  for (const auto &[Defines, Uses] : Ops)
     C.Operations.push_back({Defines, Uses});
   C.Blocks.push_back({0, static_cast<unsigned>(Ops.size()), {}});
   return C;

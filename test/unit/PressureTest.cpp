@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/Pressure.h"
 #include "RegistersTesting.h"
+#include "llvm/ADT/Twine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,49 +20,49 @@ using ::testing::IsEmpty;
 
 namespace {
 
-/// A kernel that loads Count floats, and only then adds them up.
-std::string wide(unsigned Count) {
-  std::string Text = ".reg .b32 %r<2>; .reg .b64 %rd<4>;\n.reg .f32 %f<" +
-                     std::to_string(2 * Count + 2) +
-                     ">;\nld.param.u64 %rd1, [k_param_0];\n"
-                     "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
-                     ".loc 1 4 3\nadd.s64 %rd3, %rd1, %rd2;\n";
-  for (unsigned I = 0; I != Count; ++I)
-    Text += ".loc 1 " + std::to_string(10 + I) + " 5\nld.global.f32 %f" +
-            std::to_string(I) + ", [%rd3+" + std::to_string(4 * I) + "];\n";
-  std::string Sum = "%f0";
-  for (unsigned I = 1; I != Count; ++I) {
-    std::string Next = "%f" + std::to_string(Count + I);
-    Text += "add.f32 " + Next + ", " + Sum + ", %f" + std::to_string(I) + ";\n";
-    Sum = Next;
-  }
-  return Text + "st.volatile.global.f32 [%rd3], " + Sum + ";\n";
+std::string floatAt(unsigned I) { return "%f" + std::to_string(I); }
+std::string placeAt(unsigned I) {
+  return "[%rd3+" + std::to_string(4 * I) + "]";
 }
 
-/// A kernel that loads Count floats and stores each times their sum, so that
-/// all are live at once in any order.
-std::string wideTwice(unsigned Count) {
+/// Loads Count floats from line 10 on, and only then adds them up, to Sum.
+std::string loadAndAdd(unsigned Count, std::string &Sum) {
   std::string Text = ".reg .b32 %r<2>; .reg .b64 %rd<4>;\n.reg .f32 %f<" +
                      std::to_string(3 * Count) +
                      ">;\nld.param.u64 %rd1, [k_param_0];\n"
                      "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
-                     "add.s64 %rd3, %rd1, %rd2;\n";
-  auto Float = [](unsigned I) { return "%f" + std::to_string(I); };
-  auto Place = [](unsigned I) {
-    return "[%rd3+" + std::to_string(4 * I) + "]";
-  };
+                     ".loc 1 4 3\nadd.s64 %rd3, %rd1, %rd2;\n";
   for (unsigned I = 0; I != Count; ++I)
-    Text += "ld.global.f32 " + Float(I) + ", " + Place(I) + ";\n";
-  std::string Sum = Float(0);
+    Text += (llvm::Twine(".loc 1 ") + llvm::Twine(10 + I) +
+             " 5\nld.global.f32 " + floatAt(I) + ", " + placeAt(I) + ";\n")
+                .str();
+  Sum = floatAt(0);
   for (unsigned I = 1; I != Count; ++I) {
-    Text +=
-        "add.f32 " + Float(Count + I) + ", " + Sum + ", " + Float(I) + ";\n";
-    Sum = Float(Count + I);
+    std::string Next = floatAt(Count + I);
+    Text += (llvm::Twine("add.f32 ") + Next + ", " + Sum + ", " + floatAt(I) +
+             ";\n")
+                .str();
+    Sum = std::move(Next);
   }
+  return Text;
+}
+
+/// A kernel that stores the sum of Count floats.
+std::string wide(unsigned Count) {
+  std::string Sum, Text = loadAndAdd(Count, Sum);
+  return Text + "st.volatile.global.f32 [%rd3], " + Sum + ";\n";
+}
+
+/// A kernel that stores each of Count floats times their sum, so that all are
+/// live at once in any order.
+std::string wideTwice(unsigned Count) {
+  std::string Sum, Text = loadAndAdd(Count, Sum);
   for (unsigned I = 0; I != Count; ++I) {
-    std::string Product = Float(2 * Count + I);
-    Text += "mul.f32 " + Product + ", " + Sum + ", " + Float(I) +
-            ";\nst.global.f32 " + Place(I) + ", " + Product + ";\n";
+    std::string Product = floatAt(2 * Count + I);
+    Text +=
+        (llvm::Twine("mul.f32 ") + Product + ", " + Sum + ", " + floatAt(I) +
+         ";\nst.global.f32 " + placeAt(I) + ", " + Product + ";\n")
+            .str();
   }
   return Text;
 }
