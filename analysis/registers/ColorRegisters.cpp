@@ -197,6 +197,8 @@ static void spill(Spilling &S, const BitVector &Which, Allocation &Result) {
     B.End = New.size();
     S.C.Blocks.push_back(std::move(B));
   }
+  for (unsigned V : Which.set_bits()) // nothing reads or writes it any more
+    S.C.Values[V].Words = 0;
 }
 
 Allocation colorRegisters(const Code &C, unsigned Available) {
@@ -204,6 +206,8 @@ Allocation colorRegisters(const Code &C, unsigned Available) {
   Spilling S{C, {}, std::vector<bool>(C.Values.size(), false)};
   for (unsigned V = 0; V != C.Values.size(); ++V)
     S.Origin.push_back(V);
+  // Each round takes at least one of the values given out of the graph, so
+  // there are no more rounds than values.
   for (;;) {
     std::vector<unsigned> Failed = Graph(S, Available).color(Result.Registers);
     BitVector Which(S.C.Values.size());

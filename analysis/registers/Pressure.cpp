@@ -13,7 +13,6 @@
 #include <cmath>
 
 using llvm::BitVector;
-using llvm::StringRef;
 
 namespace catt {
 

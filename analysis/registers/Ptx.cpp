@@ -88,10 +88,13 @@ void Reader::file() {
   for (const Token &T : restOfLine()) {
     if (T.Is == Token::Kind::Number && Path.empty())
       Number = asNumber(T);
-    else if (T.Is == Token::Kind::String)
-      Path = Path.empty() || T.Text.starts_with("/")
-                 ? T.Text.str()
-                 : Path + "/" + T.Text.str();
+    else if (T.Is == Token::Kind::String) {
+      if (T.Text.starts_with("/"))
+        Path.clear();
+      if (!Path.empty())
+        Path += '/';
+      Path += T.Text;
+    }
   }
   M.Files.emplace_back(Number, std::move(Path));
 }

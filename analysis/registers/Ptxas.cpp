@@ -105,7 +105,7 @@ struct Temporary {
   Temporary &operator=(const Temporary &) = delete;
   ~Temporary() {
     if (!Path.empty())
-      fs::remove(Path);
+      (void)fs::remove(Path);
   }
 };
 
@@ -174,7 +174,7 @@ static llvm::Error finish(Run &R, const PtxasOptions &Options) {
       llvm::sys::Wait(R.Process, Options.TimeoutSeconds, &Why);
   if (auto Text = llvm::MemoryBuffer::getFile(R.Output))
     R.Messages = (*Text)->getBuffer().str();
-  fs::remove(R.Output);
+  (void)fs::remove(R.Output);
   if (Ended.ReturnCode == 0) {
     keep(R.CacheFile, R.Messages);
     return llvm::Error::success();

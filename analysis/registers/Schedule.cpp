@@ -10,8 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
-using llvm::BitVector;
-
 namespace catt {
 
 namespace {

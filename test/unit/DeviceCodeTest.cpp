@@ -17,7 +17,6 @@ using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 namespace {
 
@@ -130,13 +129,36 @@ __global__ void k(float *p) { p[threadIdx.x] = sinf(p[threadIdx.x]); }
 TEST(DeviceCode, MacrosAndInlineAssembly) {
   DeviceCode Code = compile(R"cuda(
 #define KERNEL(name, T) __global__ void name(T *p) { \
-  T x = p[threadIdx.x]; asm volatile("{ .reg .u32 t; mov.u32 t, %%laneid; }"); \
+  T x = p[threadIdx.x]; asm volatile("{ .reg .u32 t; mov.u32 t, %laneid; }"); \
   p[threadIdx.x] = x * x; }
 KERNEL(first, int)
 KERNEL(second, double)
 )cuda");
   EXPECT_EQ(Code.Kernels.size(), 2U);
   EXPECT_EQ(read(Code).Functions.size(), 2U);
+}
+
+TEST(DeviceCode, OnlyAssemblyWithOperandsEscapesPercent) {
+  DeviceCode Code = compile(R"cuda(
+__global__ void k(unsigned *p) {
+  unsigned lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  p[lane] = 1;
+}
+)cuda");
+  EXPECT_THAT(Code.Ptx, HasSubstr(", %laneid;"));
+  EXPECT_EQ(read(Code).Functions.size(), 1U);
+  // Without operands both percent signs stay, and are no PTX: so says ptxas of
+  // what nvcc makes of it, too.
+  Code = compile(R"cuda(
+__global__ void k(unsigned *p) {
+  asm volatile("{ .reg .u32 t; mov.u32 t, %%laneid; }");
+}
+)cuda");
+  auto M = ptx::readPtx(Code.Ptx, "kernel.ptx");
+  ASSERT_FALSE(!!M);
+  EXPECT_THAT(llvm::toString(M.takeError()),
+              HasSubstr("the register %%laneid is not declared"));
 }
 
 TEST(DeviceCode, AFileWithoutKernelsIsEmptyNotAnError) {

@@ -73,8 +73,7 @@ TEST(LaunchBounds, PositiveShapesOfTheDeclaration) {
         "template <class T> __global__ void k(T *A) { A[0] = 1; }\n",
         "template <class T>\n__global__ /* x */ void\nk(T *A)\n{\n}\n",
         "extern \"C\" __global__ void k(float *A) { A[0] = 1; }\n",
-        "__device__ int x;\r\n// what it does\r\n__global__ void k(int A) {\r\n"
-        "}\r\n",
+        "int x;\r\n// what it does\r\n__global__ void k(int A) {\r\n}\r\n",
         "__global__ void k(float *A);\n__global__ void k(float *A) {}\n"}) {
     Workbench B = bounded(Code);
     EXPECT_THAT(checked(B), HasSubstr("__launch_bounds__(256, 3) /* catt: "
@@ -98,10 +97,9 @@ TEST(LaunchBounds, PositiveDefinitionBehindADeclaration) {
 
 TEST(LaunchBounds, PositiveIsSyntacticallyWhole) {
   Workbench B = bounded(Static);
-  std::string Code =
-      "#define __launch_bounds__(...) "
-      "__attribute__((launch_bounds(__VA_ARGS__)))\n" +
-      checked(B);
+  std::string Code = "#define __launch_bounds__(...) "
+                     "__attribute__((launch_bounds(__VA_ARGS__)))\n" +
+                     checked(B);
   EXPECT_TRUE(parsesAsCuda(Code, true));
   EXPECT_TRUE(parsesAsCuda(Code, false));
 }
@@ -188,15 +186,18 @@ TEST(LaunchBounds, NegativeRefusalsOfTheKernel) {
 }
 
 TEST(LaunchBounds, NegativeTwice) {
-  Workbench B = bounded(Static);
-  B.R.Texts[FileName] = B.rewritten();
+  // The kernel as it is found in the new text: from its first specifier on, or
+  // from __global__, behind what was written.
+  Workbench B = bounded(bounded(Static).rewritten());
+  expectRefused(B, Reason::AlreadyRewritten);
+  B.R.Kernels[0].Source.Span.Begin = B.text().find("static");
   expectRefused(B, Reason::AlreadyRewritten);
   Workbench Forced =
       bounded("__global__ void __launch_bounds__(256) k(int n) {}\n");
   exists(Forced, 256, std::nullopt);
-  Forced.R.Texts[FileName] = Forced.rewritten();
-  Forced.R.Kernels[0].Source.BodyBegin = Forced.text().find('{') + 1;
-  expectRefused(Forced, Reason::AlreadyRewritten);
+  Workbench Again = bounded(Forced.rewritten());
+  exists(Again, 256, 3);
+  expectRefused(Again, Reason::AlreadyRewritten);
 }
 
 TEST(LaunchBounds, NegativeGlobalFromAMacro) {

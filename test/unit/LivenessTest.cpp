@@ -15,20 +15,20 @@
 
 using namespace catt;
 using namespace catt::testing;
-using ::testing::Each;
-using ::testing::Ge;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 namespace {
 
 /// Code of one block: each operation as {defines, uses}; widths of the values.
 Code oneBlock(
-    std::vector<unsigned> Widths,
-    std::vector<std::pair<std::vector<unsigned>, std::vector<unsigned>>> Ops) {
+    const std::vector<unsigned> &Widths,
+    const std::vector<std::pair<std::vector<unsigned>, std::vector<unsigned>>>
+        &Ops) {
   Code C;
   for (unsigned W : Widths)
     C.Values.push_back({W});
-  for (auto &[Defines, Uses] : Ops)
+  for (const auto &[Defines, Uses] : Ops)
     C.Operations.push_back({Defines, Uses});
   C.Blocks.push_back({0, static_cast<unsigned>(Ops.size()), {}});
   return C;
@@ -204,7 +204,7 @@ TEST(ColorRegisters, TheLongUnusedValueIsSpilled) {
                                    {{}, {1, 2, 3}},
                                    {{}, {0}}});
   Allocation A = colorRegisters(C, 3);
-  EXPECT_THAT(A.Spilled, ::testing::ElementsAre(0U));
+  EXPECT_THAT(A.Spilled, ElementsAre(0U));
   EXPECT_EQ(A.StoreBytes, 4U);
   EXPECT_EQ(A.LoadBytes, 4U);
   EXPECT_EQ(A.StackBytes, 4U);
@@ -222,7 +222,21 @@ TEST(ColorRegisters, ACapBelowOneOperationIsSaid) {
   Code C =
       oneBlock({1, 1, 1}, {{{0}, {}}, {{1}, {}}, {{2}, {}}, {{}, {0, 1, 2}}});
   EXPECT_FALSE(colorRegisters(C, 2).Complete);
-  EXPECT_FALSE(colorRegisters(C, 0).Complete);
+  Allocation None = colorRegisters(C, 0);
+  EXPECT_FALSE(None.Complete);
+  EXPECT_EQ(None.Registers, 0U);
+  EXPECT_THAT(None.Spilled, ElementsAre(0U, 1U, 2U));
+  EXPECT_EQ(None.StoreBytes, 12U);
+  EXPECT_EQ(None.LoadBytes, 12U);
+  EXPECT_EQ(None.StackBytes, 12U);
+}
+
+TEST(ColorRegisters, AValueWiderThanTheCapIsSpilledOnce) {
+  Code C = oneBlock({4, 1}, {{{0}, {}}, {{1}, {}}, {{}, {1}}, {{}, {0}}});
+  Allocation A = colorRegisters(C, 2);
+  EXPECT_FALSE(A.Complete);
+  EXPECT_THAT(A.Spilled, ElementsAre(0U));
+  EXPECT_EQ(A.StackBytes, 16U);
 }
 
 /// A random block whose operations read two earlier values each.
@@ -283,6 +297,23 @@ TEST(ColorRegisters, NoAllocationBeatsMaxLiveWithoutASpill) {
     // Alignment can cost, but never more than as much again.
     EXPECT_THAT(colorRegisters(C, 2 * Live).Spilled, IsEmpty())
         << "seed " << Seed;
+  }
+}
+
+TEST(ColorRegisters, EveryCapEndsAndSpillsAValueOnce) {
+  for (unsigned Seed = 0; Seed != 20; ++Seed) {
+    Code C = randomBlock(Seed);
+    unsigned Bytes = 0;
+    for (const Value &V : C.Values)
+      Bytes += 4 * V.Words;
+    for (unsigned Cap = 0; Cap != maxLive(C); ++Cap) {
+      Allocation A = colorRegisters(C, Cap);
+      EXPECT_EQ(std::adjacent_find(A.Spilled.begin(), A.Spilled.end()),
+                A.Spilled.end())
+          << "seed " << Seed << ", cap " << Cap;
+      EXPECT_LE(A.StackBytes, Bytes) << "seed " << Seed << ", cap " << Cap;
+      EXPECT_LE(A.Registers, Cap) << "seed " << Seed << ", cap " << Cap;
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/Pressure.h"
 #include "RegistersTesting.h"
+#include "llvm/ADT/Twine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,23 +20,51 @@ using ::testing::IsEmpty;
 
 namespace {
 
-/// A kernel that loads Count floats, and only then adds them up.
-std::string wide(unsigned Count) {
+std::string floatAt(unsigned I) { return "%f" + std::to_string(I); }
+std::string placeAt(unsigned I) {
+  return "[%rd3+" + std::to_string(4 * I) + "]";
+}
+
+/// Loads Count floats from line 10 on, and only then adds them up, to Sum.
+std::string loadAndAdd(unsigned Count, std::string &Sum) {
   std::string Text = ".reg .b32 %r<2>; .reg .b64 %rd<4>;\n.reg .f32 %f<" +
-                     std::to_string(2 * Count + 2) +
+                     std::to_string(3 * Count) +
                      ">;\nld.param.u64 %rd1, [k_param_0];\n"
                      "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
                      ".loc 1 4 3\nadd.s64 %rd3, %rd1, %rd2;\n";
   for (unsigned I = 0; I != Count; ++I)
-    Text += ".loc 1 " + std::to_string(10 + I) + " 5\nld.global.f32 %f" +
-            std::to_string(I) + ", [%rd3+" + std::to_string(4 * I) + "];\n";
-  std::string Sum = "%f0";
+    Text += (llvm::Twine(".loc 1 ") + llvm::Twine(10 + I) +
+             " 5\nld.global.f32 " + floatAt(I) + ", " + placeAt(I) + ";\n")
+                .str();
+  Sum = floatAt(0);
   for (unsigned I = 1; I != Count; ++I) {
-    std::string Next = "%f" + std::to_string(Count + I);
-    Text += "add.f32 " + Next + ", " + Sum + ", %f" + std::to_string(I) + ";\n";
-    Sum = Next;
+    std::string Next = floatAt(Count + I);
+    Text += (llvm::Twine("add.f32 ") + Next + ", " + Sum + ", " + floatAt(I) +
+             ";\n")
+                .str();
+    Sum = std::move(Next);
   }
+  return Text;
+}
+
+/// A kernel that stores the sum of Count floats.
+std::string wide(unsigned Count) {
+  std::string Sum, Text = loadAndAdd(Count, Sum);
   return Text + "st.volatile.global.f32 [%rd3], " + Sum + ";\n";
+}
+
+/// A kernel that stores each of Count floats times their sum, so that all are
+/// live at once in any order.
+std::string wideTwice(unsigned Count) {
+  std::string Sum, Text = loadAndAdd(Count, Sum);
+  for (unsigned I = 0; I != Count; ++I) {
+    std::string Product = floatAt(2 * Count + I);
+    Text +=
+        (llvm::Twine("mul.f32 ") + Product + ", " + Sum + ", " + floatAt(I) +
+         ";\nst.global.f32 " + placeAt(I) + ", " + Product + ";\n")
+            .str();
+  }
+  return Text;
 }
 
 constexpr llvm::StringRef File = ".file 1 \"/src/a.cu\"";
@@ -72,11 +101,22 @@ TEST(Pressure, PeaksNameWhatIsLiveThere) {
 TEST(Pressure, MoreLiveValuesAreMoreRegisters) {
   unsigned Last = 0;
   for (unsigned Count : {20, 40, 80, 160}) {
-    unsigned Registers = estimate(wide(Count)).Default.Registers;
+    unsigned Registers = estimate(wideTwice(Count)).Default.Registers;
     EXPECT_GT(Registers, Last) << Count;
+    EXPECT_GE(Registers, Count);
     Last = Registers;
   }
-  EXPECT_LE(estimate(wide(400)).Default.Registers, 255U);
+  EXPECT_EQ(estimate(wideTwice(400)).Default.Registers, 255U);
+}
+
+TEST(Pressure, ValuesReadOnceAreNotAllLiveAtOnce) {
+  // A load can wait until its addition is near: ptxas 13.0 reports 30 registers
+  // for 40 loads and for 400 (sm_80).
+  for (unsigned Count : {80, 160, 400}) {
+    RegisterUse Use = estimate(wide(Count));
+    EXPECT_EQ(Use.MaxLive, Count + 2) << Count;
+    EXPECT_LT(Use.Default.Registers, 40U) << Count;
+  }
 }
 
 TEST(Pressure, ACapThatIsReachedSpillsNothing) {
@@ -108,7 +148,7 @@ TEST(Pressure, ACallThroughAPointerIsNoted) {
 
 TEST(Pressure, ACalleeInTheModuleIsCounted) {
   std::string Callee = ".visible .func big(.param .u64 big_param_0)\n{\n" +
-                       wide(60) + "ret;\n}\n";
+                       wideTwice(60) + "ret;\n}\n";
   std::string Renamed = Callee;
   for (size_t At; (At = Renamed.find("k_param_0")) != std::string::npos;)
     Renamed.replace(At, 9, "big_param_0");

@@ -72,7 +72,9 @@ protected:
     Options.Architecture = "sm_80";
     Options.CacheDirectory = at("cache");
   }
-  void TearDown() override { llvm::sys::fs::remove_directories(Directory); }
+  void TearDown() override {
+    (void)llvm::sys::fs::remove_directories(Directory);
+  }
   std::string at(llvm::StringRef Name) {
     llvm::SmallString<128> Path(Directory);
     llvm::sys::path::append(Path, Name);
@@ -92,7 +94,8 @@ protected:
        << "echo \"ptxas info    : Used $n registers\" >&2\n"
        << Last << "\n";
     OS.close();
-    llvm::sys::fs::setPermissions(Options.Program, llvm::sys::fs::owner_all);
+    ASSERT_FALSE(llvm::sys::fs::setPermissions(Options.Program,
+                                               llvm::sys::fs::owner_all));
   }
   uint64_t calls() {
     uint64_t Size = 0;

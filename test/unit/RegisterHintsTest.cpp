@@ -100,7 +100,8 @@ TEST(InstructionCount, DependentInstructionsComeLater) {
                                "ld.shared.f32 %f2, [%rd1+4];\n"
                                "add.f32 %f3, %f1, %f1;\n"
                                "add.f32 %f4, %f2, %f2;\n"
-                               "st.shared.f32 [%rd1], %f3;\n");
+                               "st.shared.f32 [%rd1], %f3;\n"
+                               "st.shared.f32 [%rd1+4], %f4;\n");
   EXPECT_GT(Chain.DispatchInterval, Apart.DispatchInterval);
   EXPECT_GE(Apart.DispatchInterval, 1);
 }
@@ -199,10 +200,19 @@ TEST(RegisterHints, NegativeBlockOfTheArguments) {
 }
 
 TEST(RegisterHints, PositiveFlagMetOnlyBySpilling) {
-  Parsed P = parseSnippet(Hungry, {"-maxrregcount=64"});
+  Parsed P = parseSnippet(Hungry, {"-maxrregcount=64"}, "nvcc");
   Report R = analysed(P, hungry());
   ASSERT_TRUE(R.Kernels[0].Registers->Forced.has_value());
   EXPECT_EQ(R.Kernels[0].Registers->Forced->Bound, "-maxrregcount=64");
+  EXPECT_EQ(R.Kernels[0].Registers->Forced->InsteadText, "-maxrregcount=80");
+}
+
+TEST(RegisterHints, NegativeFlagOfNvccForClang) {
+  Parsed P = parseSnippet(Hungry, {"-maxrregcount=64"}, "clang++");
+  Report R = analysed(P, hungry());
+  EXPECT_FALSE(R.Kernels[0].Registers->Forced.has_value());
+  EXPECT_THAT(P.Unit->notes(), ElementsAre("'-maxrregcount=64': not known to "
+                                           "clang; ignored"));
 }
 
 TEST(RegisterHints, PositiveBoundsMetOnlyBySpilling) {

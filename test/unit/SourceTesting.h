@@ -37,9 +37,11 @@ struct Parsed {
   }
 };
 
-/// Parses a snippet as kernel.cu with the built-in CUDA declarations.
+/// Parses a snippet as kernel.cu with the built-in CUDA declarations, as if
+/// Compiler had been called with the flags.
 inline Parsed parseSnippet(llvm::StringRef Code,
-                           const std::vector<std::string> &Flags = {}) {
+                           const std::vector<std::string> &Flags = {},
+                           llvm::StringRef Compiler = "clang++") {
   Parsed Result;
   Result.Code = Code.str();
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
@@ -51,7 +53,7 @@ inline Parsed parseSnippet(llvm::StringRef Code,
   clang::tooling::CompileCommand Command;
   Command.Directory = "/snippet";
   Command.Filename = "/snippet/kernel.cu";
-  Command.CommandLine = {"clang++"};
+  Command.CommandLine = {Compiler.str()};
   for (const std::string &F : Flags)
     Command.CommandLine.push_back(F);
   Command.CommandLine.push_back("/snippet/kernel.cu");
