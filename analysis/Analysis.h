@@ -69,7 +69,7 @@ struct Report {
   std::vector<Diagnostic> Diagnostics; ///< of clang
   /// Why nothing can be said of registers, where somebody asked; else empty.
   std::string RegisterProblem;
-  std::vector<KernelReport> Kernels;   ///< in the order of the source
+  std::vector<KernelReport> Kernels; ///< in the order of the source
   /// Text of each file that an edit may touch, by absolute path.
   std::map<std::string, std::string> Texts;
 };

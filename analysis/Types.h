@@ -336,8 +336,8 @@ struct RuntimeBound {
   int64_t From = 0;
 };
 
-/// A decision left to run time: WarpsPerGroup where Parameter >= From, Parameter
-/// is a multiple of MultipleOf, and every bound of And holds.
+/// A decision left to run time: WarpsPerGroup where Parameter >= From,
+/// Parameter is a multiple of MultipleOf, and every bound of And holds.
 struct RuntimeCase {
   std::string Parameter; ///< an integer parameter, or "blockDim.x"
   int64_t From = 0;

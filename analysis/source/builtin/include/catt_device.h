@@ -90,8 +90,8 @@ CATT_DEVICE unsigned __isLocal(const void *P) {
   return __nvvm_isspacep_local(P);
 }
 
-// Addresses within one kind of memory. CUDA C++ Programming Guide, "Address Space
-// Conversion Functions".
+// Addresses within one kind of memory. CUDA C++ Programming Guide, "Address
+// Space Conversion Functions".
 CATT_DEVICE size_t __cvta_generic_to_global(const void *P) {
   return __nv_cvta_generic_to_global_impl(P);
 }
