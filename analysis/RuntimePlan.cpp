@@ -138,7 +138,7 @@ void refuseWithoutCases(const Kernel &K, const std::string &Inputs,
 /// Decides the loops that wait for one input, by every value of it.
 class OneInput {
 public:
-  OneInput(Setting Given, std::string Name, std::vector<bool> Matters)
+  OneInput(Setting Given, std::string Name, const std::vector<bool> &Matters)
       : S(std::move(Given)), Name(std::move(Name)),
         Family(periodOf(S.K, this->Name), [this, Matters](int64_t Value) {
           Setting At = S;
@@ -280,6 +280,35 @@ void decideTwo(const Setting &S, const Inputs &Names,
   }
 }
 
+//===-- All loops that wait for inputs -----------------------------------===//
+
+/// A first look at a few values of each input, as most loops fit at all of
+/// them: true if one divides a loop. Otherwise the loops get the plan of the
+/// largest.
+bool isEverDivided(const Setting &S, const Inputs &Names,
+                   llvm::ArrayRef<unsigned> Open, LaunchPlan &Result) {
+  constexpr int64_t FirstLook[] = {2, 8, 16, 20, 33, 4096};
+  std::vector<bool> Matters = nestsOf(S.K, Open);
+  Setting At = S;
+  Profiles Known;
+  KernelPlan Plan;
+  for (int64_t First : FirstLook)
+    for (int64_t Second : FirstLook) {
+      if (Names.size() == 1 && Second != First)
+        continue;
+      At.Footprint.Parameters[Names.back()] = Second;
+      At.Footprint.Parameters[Names.front()] = First;
+      Known = profilesOf(At, Matters, /*AlwaysWork=*/false);
+      Plan = planWith(At, Known);
+      if (llvm::any_of(Open,
+                       [&](unsigned L) { return isSplit(Plan.Loops[L]); }))
+        return true;
+    }
+  for (unsigned L : Open)
+    show(Result, Plan, Known, L);
+  return false;
+}
+
 /// Groups and warps are those of the case that divides furthest; a loop that no
 /// case divides is left alone.
 void finish(const Setting &S, LoopPlan &Plan,
@@ -323,6 +352,8 @@ void leaveToRunTime(Setting S, LaunchPlan &Result) {
       Trips = {Of.second->first, Of.second->second};
       At.Footprint.Parameters[Trips->Parameter] = Trips->From;
     }
+    if (!isEverDivided(At, Of.first, Loops, Result))
+      continue;
     if (Of.first.size() == 1)
       OneInput(At, Of.first.front(), nestsOf(S.K, Loops)).decide(Result, Loops);
     else

@@ -24,6 +24,8 @@
 // are then numbers of groups, which stay the same over many block sizes where
 // warps per group do not; a block that is no multiple of a warp stays whole.
 //
+// A loop that is not divided at any of a few values is not looked at further.
+//
 // Blocks are not taken away here: shared memory would have to be reserved
 // before the value is known.
 //

@@ -117,8 +117,8 @@ std::string byThreads(llvm::ArrayRef<LaunchCase> Cases,
     if (!Last)
       Out = Here;
     else if (*Last != Value(C))
-      Out = "threads >= " + std::to_string(C.FromThreads) + " ? " + Here +
-            " : " + Out;
+      Out.insert(0, "threads >= " + std::to_string(C.FromThreads) + " ? " +
+                        Here + " : ");
     Last = Value(C);
   }
   return Out;

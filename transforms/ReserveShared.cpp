@@ -245,7 +245,7 @@ static void reserveByBlock(const KernelReport &Kernel, const TextMap &Texts,
       byThreads(Cases, [](const LaunchCase &C) { return C.ReserveBytes; });
   // Beyond 48 KiB in all, a launch needs the attribute (CUDA C++ Programming
   // Guide, "Shared Memory", compute capability 7.x and later).
-  int64_t Free = 48 * 1024 - K.StaticSharedBytes;
+  int64_t Free = int64_t(48) * 1024 - K.StaticSharedBytes;
   addHostFunction(Texts, K, "reserve-shared",
                   "static size_t " + Function + "(dim3 block, size_t shared)",
                   {"shared += " + Reserve + ";",

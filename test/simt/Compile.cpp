@@ -55,21 +55,15 @@ std::string toolHash() {
 /// What both views are compiled with. The first -std wins over none, a later
 /// one of the caller's over the first.
 Command common(const CompileOptions &O) {
-  Command C = {CATT_SIMT_CLANG,
-               "-x",
-               "cuda",
-               "--cuda-host-only",
-               "-nocudainc",
-               "-nocudalib",
-               "-Wno-unknown-cuda-version",
-               "-std=c++17",
-               "-O1",
-               "-fPIC",
-               "-ffp-contract=off",
+  Command C = {CATT_SIMT_CLANG, "-x", "cuda", "--cuda-host-only", "-nocudainc",
+               "-nocudalib", "-Wno-unknown-cuda-version", "-std=c++17", "-O1",
+               "-fPIC", "-ffp-contract=off",
+               // Launches through cudaLaunchKernel, also where no toolkit says
+               // which version it is.
+               "-Xclang", "-target-sdk-version=12.8",
                std::string("-fpass-plugin=") + CATT_SIMT_PLUGIN,
                std::string("-I") + CATT_SIMT_INCLUDE,
-               std::string("-I") + CATT_SIMT_REWRITE_INCLUDE,
-               "-include",
+               std::string("-I") + CATT_SIMT_REWRITE_INCLUDE, "-include",
                "catt_simt/device.h"};
   C.insert(C.end(), O.Arguments.begin(), O.Arguments.end());
   return C;
@@ -137,11 +131,9 @@ Error build(const std::string &File, Output Kind, const CompileOptions &O,
   for (const char *A : {"-gline-tables-only", "-fdebug-compilation-dir=/",
                         "-Xclang", "-fcuda-is-device"})
     Device.push_back(A);
-  // An embedded image, even an empty one, makes clang register the kernels;
-  // the version selects launches through cudaLaunchKernel.
-  for (const char *A :
-       {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", "/dev/null",
-        "-Xclang", "-target-sdk-version=12.8", "-MMD", "-MF"})
+  // An embedded image, even an empty one, makes clang register the kernels.
+  for (const char *A : {"-Xclang", "-fcuda-include-gpubinary", "-Xclang",
+                        "/dev/null", "-MMD", "-MF"})
     Host.push_back(A);
   Host.push_back(Stem + ".d");
   for (const std::string &A : {std::string("-c"), File, std::string("-o")}) {

@@ -16,8 +16,6 @@ namespace {
 using namespace testing;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 const std::vector<LaunchCase> Prefer = {{1, 0, 11}, {257, 0, 42}};
 const std::vector<LaunchCase> Reserve = {{1, 0, {}}, {65, 16384, {}}};

@@ -192,7 +192,7 @@ void Server::request(StringLiteral Method, const json::Value &Params) {
     Id = ++Requests;
   }
   auto Send = Messages.outgoingRequest<json::Value, RawParams>(
-      Method, [](json::Value, Expected<RawParams> Answer) {
+      Method, [](const json::Value &, Expected<RawParams> Answer) {
         if (!Answer)
           consumeError(Answer.takeError());
       });
