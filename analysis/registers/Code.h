@@ -30,7 +30,7 @@
 namespace catt {
 
 /// What has to be in registers at some time.
-struct Value {
+struct CodeValue {
   unsigned Words = 1;    ///< 32-bit registers; 0 for a predicate
   unsigned Register = 0; ///< of ptx::Function, one of those it stands for
   bool Rematerializable = false; ///< cheaper made again than kept
@@ -65,7 +65,7 @@ struct CodeBlock {
 };
 
 struct Code {
-  std::vector<Value> Values;
+  std::vector<CodeValue> Values;
   std::vector<Operation> Operations;
   std::vector<CodeBlock> Blocks;
   std::vector<std::string> Notes; ///< "the call of f is not followed"

@@ -86,6 +86,8 @@ static std::shared_ptr<CompilerInvocation> forCode(const TranslationUnit &Unit,
   Options.DisableO0ImplyOptNone = true;
   // The driver lets the AST go early; kernels are named by it at the end.
   Options.ClearASTBeforeBackend = false;
+  Options.DisableFree = false;
+  Options.Argv0 = nullptr; // of a command line that is gone
   std::string Library = Unit.toolkit().Path + "/nvvm/libdevice/libdevice.10.bc";
   // The driver asks for an old PTX where it does not know the toolkit, and the
   // back end refuses one that is older than the GPU.

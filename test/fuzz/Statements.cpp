@@ -359,8 +359,10 @@ Statement Generator::tile(Place &P) {
   std::string T = "tile" + std::to_string(Tiles++), To = pick(Values);
   std::string Count = std::to_string(Threads);
   bool Dynamic = !K.DynamicBytes && chance(30);
-  if (Dynamic)
+  if (Dynamic) {
     K.DynamicBytes = Threads * 4;
+    T = id("dynamic"); // one name in all of the file
+  }
   K.Body.insert(
       K.Body.begin(),
       text({Dynamic ? "extern __shared__ unsigned " + T + "[];"

@@ -304,7 +304,7 @@ TEST(ColorRegisters, EveryCapEndsAndSpillsAValueOnce) {
   for (unsigned Seed = 0; Seed != 20; ++Seed) {
     Code C = randomBlock(Seed);
     unsigned Bytes = 0;
-    for (const Value &V : C.Values)
+    for (const CodeValue &V : C.Values)
       Bytes += 4 * V.Words;
     for (unsigned Cap = 0; Cap != maxLive(C); ++Cap) {
       Allocation A = colorRegisters(C, Cap);

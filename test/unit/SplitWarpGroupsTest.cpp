@@ -776,6 +776,11 @@ TEST(SplitWarpGroups, NegativeAlreadyRewrittenDeviceFunction) {
   B.split(B.kernel("k"), 0, 8, 1);
   expectUnchanged(B, "w();", "w();");
   expectUnchanged(B, "for (unsigned", "\n  }");
+  // The kernel's own split stays the only one.
+  Workbench C("__device__ void f(int n) {\n  w();\n}\n"
+              "__global__ void k(int n) {\n  [[f(n);]]\n}\n");
+  C.split(C.kernel("k"), 0, 8, 1);
+  expectUnchanged(C, "w();", "w();");
 }
 
 TEST(SplitWarpGroups, PositiveAnotherKernelOfARewrittenFile) {
