@@ -39,7 +39,9 @@ struct AnalysisOptions {
   std::map<std::string, std::vector<Launch>> Told;
   /// --assume: values of kernel parameters.
   std::map<std::string, int64_t> Assumed;
-  double MinGain = 0.05; ///< --min-gain: smallest predicted gain, 0.05 is 5 %
+  /// --min-gain: smallest predicted gain, 0.05 is 5 %; absent: as each plan has
+  /// it by default.
+  std::optional<double> MinGain;
   /// --ptxas, --ptx, --selector and what else concerns registers.
   RegisterHintOptions Registers;
   std::vector<ForcedChoice> Forced; ///< --force

@@ -92,7 +92,7 @@ llvm::Expected<Setting> settingFor(const Kernel &K, const Launch &L,
                            Options.How == Model::Catt,
                            Options.L1Bytes,
                            MayReserve,
-                           Options.MinGain,
+                           Options.MinGain.value_or(DefaultMinGain),
                            forcedFor(K, Options.Forced)};
   llvm::Expected<Residency> Before = residency(Options.Gpu, Throttle.Block);
   if (!Before)
@@ -179,6 +179,13 @@ bool isAlongX(const Kernel &K) {
          });
 }
 
+static std::vector<unsigned> allLoops(const Kernel &K) {
+  std::vector<unsigned> Ids;
+  for (const Loop &L : K.Loops)
+    Ids.push_back(L.Id);
+  return Ids;
+}
+
 /// What the host must do for a launch with the blocks of a plan.
 static LaunchCase launchCase(const KernelPlan &Plan, int64_t Threads) {
   return {Threads, Plan.ReserveSharedBytes.value_or(0), Plan.CarveoutPercent};
@@ -202,6 +209,10 @@ LaunchPlan planForAnyBlock(const Kernel &K, const Launch &L,
       llvm::consumeError(S.takeError());
       break;
     }
+    if (!Shown && !isCheap(*S, {}, allLoops(K)))
+      return refused(K, L,
+                     llvm::createStringError("its loops take too long to count "
+                                             "for every block size"));
     LaunchPlan Plan = planKnown(*S);
     // A block of fewer threads than whole warps has as many warps.
     LaunchCase Case = launchCase(Plan.Plan, Threads - WarpLanes + 1);

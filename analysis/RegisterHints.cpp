@@ -39,12 +39,13 @@ static Kernel withAllLaunches(const Kernel &Decided,
 
 static RegisterOptions optionsFor(const Kernel &K, const Report &R,
                                   const RegisterHintOptions &Hints,
-                                  double MinGain, const TranslationUnit &Unit) {
+                                  std::optional<double> MinGain,
+                                  const TranslationUnit &Unit) {
   RegisterOptions O;
   O.Gpu = R.Gpu;
   O.How = Hints.How;
   O.Form = Hints.Form;
-  O.MinGain = MinGain;
+  O.MinGain = MinGain.value_or(O.MinGain);
   O.Force = Hints.Force;
   O.InMainFile = K.Span.File == R.MainFile;
   O.LacksMaxnreg = lacksMaxnreg(R.Cuda.Version);
@@ -69,8 +70,8 @@ static std::optional<int64_t> optimalBlocksOf(const KernelReport &Report,
 
 void hintRegisters(const TranslationUnit &Unit,
                    const RegisterHintOptions &Options,
-                   const std::vector<std::vector<Launch>> &Seen, double MinGain,
-                   Report &R) {
+                   const std::vector<std::vector<Launch>> &Seen,
+                   std::optional<double> MinGain, Report &R) {
   if (!Options.Ask)
     return;
   std::vector<Kernel> All;

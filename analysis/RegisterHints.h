@@ -53,8 +53,8 @@ struct RegisterHintOptions {
 /// becomes RegisterProblem.
 void hintRegisters(const TranslationUnit &Unit,
                    const RegisterHintOptions &Options,
-                   const std::vector<std::vector<Launch>> &Seen, double MinGain,
-                   Report &R);
+                   const std::vector<std::vector<Launch>> &Seen,
+                   std::optional<double> MinGain, Report &R);
 
 } // namespace catt
 

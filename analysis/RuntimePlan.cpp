@@ -49,6 +49,22 @@ Inputs inputsOf(Setting S, LoopProfile P) {
   return Names;
 }
 
+/// The loops of each nest that holds one of these.
+std::vector<bool> nestsOf(const Kernel &K, llvm::ArrayRef<unsigned> Loops) {
+  auto RootOf = [&](unsigned L) {
+    while (K.Loops[L].Parent)
+      L = *K.Loops[L].Parent;
+    return L;
+  };
+  std::set<unsigned> Roots;
+  for (unsigned L : Loops)
+    Roots.insert(RootOf(L));
+  std::vector<bool> Inside;
+  for (const Loop &L : K.Loops)
+    Inside.push_back(Roots.count(RootOf(L.Id)));
+  return Inside;
+}
+
 /// The bound under which a loop makes LeastTrips iterations, if its trip count
 /// is one more input plus a constant.
 std::optional<RuntimeBound> enoughTrips(const Setting &S, const Loop &L,
@@ -73,22 +89,6 @@ std::optional<RuntimeBound> enoughTrips(const Setting &S, const Loop &L,
       return RuntimeBound{P.Name, LeastTrips};
   }
   return std::nullopt;
-}
-
-/// The loops of each nest that holds one of these.
-std::vector<bool> nestsOf(const Kernel &K, llvm::ArrayRef<unsigned> Loops) {
-  auto RootOf = [&](unsigned L) {
-    while (K.Loops[L].Parent)
-      L = *K.Loops[L].Parent;
-    return L;
-  };
-  std::set<unsigned> Roots;
-  for (unsigned L : Loops)
-    Roots.insert(RootOf(L));
-  std::vector<bool> Inside;
-  for (const Loop &L : K.Loops)
-    Inside.push_back(Roots.count(RootOf(L.Id)));
-  return Inside;
 }
 
 //===-- Plans for values -------------------------------------------------===//
@@ -327,6 +327,19 @@ void finish(const Setting &S, LoopPlan &Plan,
 
 } // namespace
 
+bool isCheap(Setting S, llvm::ArrayRef<std::string> Names,
+             llvm::ArrayRef<unsigned> Open) {
+  constexpr uint64_t MostSteps = 1 << 14;
+  for (const std::string &Name : Names)
+    S.Footprint.Parameters[Name] = LargestMeasured;
+  std::vector<bool> Matters = nestsOf(S.K, Open);
+  uint64_t Steps = 0;
+  for (const Loop &L : S.K.Loops)
+    if (Matters[L.Id])
+      Steps += stepsToProfile(S.K, L.Id, S.Footprint);
+  return Steps <= MostSteps;
+}
+
 void leaveToRunTime(Setting S, LaunchPlan &Result) {
   if (Result.Plan.After)
     S.Before = *Result.Plan.After;
@@ -352,7 +365,8 @@ void leaveToRunTime(Setting S, LaunchPlan &Result) {
       Trips = {Of.second->first, Of.second->second};
       At.Footprint.Parameters[Trips->Parameter] = Trips->From;
     }
-    if (!isEverDivided(At, Of.first, Loops, Result))
+    if (!isCheap(At, Of.first, Loops) ||
+        !isEverDivided(At, Of.first, Loops, Result))
       continue;
     if (Of.first.size() == 1)
       OneInput(At, Of.first.front(), nestsOf(S.K, Loops)).decide(Result, Loops);
@@ -476,7 +490,8 @@ void leaveBlockToRunTime(llvm::ArrayRef<Setting> Settings, LaunchPlan &Result) {
   if (!Known.empty())
     decideByBlock(Settings, Known, Result);
   for (const auto &[Name, Loops] : Open)
-    decideByBlockAnd(Name, Settings, Loops, Result);
+    if (isCheap(Any, {Name}, Loops))
+      decideByBlockAnd(Name, Settings, Loops, Result);
   for (LoopPlan &P : Result.Plan.Loops)
     if (P.Why)
       P.Cases.clear();

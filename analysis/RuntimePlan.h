@@ -24,7 +24,8 @@
 // are then numbers of groups, which stay the same over many block sizes where
 // warps per group do not; a block that is no multiple of a warp stays whole.
 //
-// A loop that is not divided at any of a few values is not looked at further.
+// A loop that is not divided at any of a few values is not looked at further,
+// nor one whose footprint takes long to count.
 //
 // Blocks are not taken away here: shared memory would have to be reserved
 // before the value is known.
@@ -68,6 +69,11 @@ llvm::Expected<Setting> settingFor(const Kernel &K, const Launch &L,
 
 /// The plan as far as it follows from what is known.
 LaunchPlan planKnown(const Setting &S);
+
+/// Whether the nests of these loops can be counted many times over, at large
+/// values of the inputs: columns as long as such a value cannot.
+bool isCheap(Setting S, llvm::ArrayRef<std::string> Inputs,
+             llvm::ArrayRef<unsigned> Loops);
 
 /// Decides the loops of the plan that wait for inputs.
 void leaveToRunTime(Setting S, LaunchPlan &Result);

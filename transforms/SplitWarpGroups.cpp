@@ -170,9 +170,13 @@ static void combine(Split &Into, const Split &Other) {
     return;
   Into.Size.Below = std::min(A.Below, B.Below);
   Into.Size.Cases.clear();
-  for (int64_t From : Bounds)
-    Into.Size.Cases.push_back(
-        {*Parameters.begin(), From, std::min(A.at(From), B.at(From))});
+  int64_t Last = Into.Size.Below;
+  for (int64_t From : Bounds) {
+    int64_t Warps = std::min(A.at(From), B.at(From));
+    if (Warps != Last)
+      Into.Size.Cases.push_back({*Parameters.begin(), From, Warps});
+    Last = Warps;
+  }
 }
 
 /// Drops what is inside an outer site and joins equal ones.

@@ -281,6 +281,17 @@ llvm::Error unknownLoop(unsigned LoopId) {
   return llvm::createStringError("no loop %u in the kernel", LoopId);
 }
 
+uint64_t stepsToProfile(const Kernel &K, unsigned LoopId,
+                        const FootprintOptions &Options) {
+  if (LoopId >= K.Loops.size() || Options.Block.count().value_or(0) <= 0)
+    return 0;
+  Representative Rep = representative(K, LoopId, Options);
+  uint64_t Steps = 0;
+  for (std::optional<unsigned> L = LoopId; L; L = K.Loops[*L].Parent)
+    Steps += LineWalk(K, *L, Rep, Options).steps();
+  return Steps;
+}
+
 llvm::Expected<LoopProfile> profileLoop(const Kernel &K, unsigned LoopId,
                                         const FootprintOptions &Options) {
   if (LoopId >= K.Loops.size())

@@ -79,6 +79,11 @@ Representative representative(const Kernel &K, unsigned LoopId,
 /// 4-byte words enters exactly one new line.
 constexpr int64_t ReuseWindow = 33;
 
+/// Intervals of addresses that one iteration of the loop, and of each around it,
+/// lists: what profileLoop costs, in a unit that is the same on every machine.
+uint64_t stepsToProfile(const Kernel &K, unsigned LoopId,
+                        const FootprintOptions &Options);
+
 /// The footprint of a loop and of each loop around it, innermost first; levels
 /// from the first unknown one on are missing, and Unknown says why. Error: the
 /// loop does not exist, or a defect of this tool.

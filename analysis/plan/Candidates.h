@@ -23,6 +23,9 @@
 
 namespace catt {
 
+/// Of ThrottleOptions::MinGain.
+constexpr double DefaultMinGain = 0.15;
+
 struct ThrottleOptions {
   Device Gpu;
   BlockResources Block;   ///< of the launch that the residency was computed for
@@ -30,8 +33,9 @@ struct ThrottleOptions {
   /// --l1d: the L1 to plan for, whatever residency and reservation leave.
   std::optional<int64_t> L1Bytes;
   bool MayReserve = true; ///< fewer blocks per SM are a choice
-  /// --min-gain: predicted gain below which a loop is left alone (0.05: 5 %).
-  double MinGain = 0.05;
+  /// --min-gain: predicted gain below which a loop is left alone. The default
+  /// is what the model needs in order never to lose in docs/verification.md.
+  double MinGain = DefaultMinGain;
   /// --force, for this kernel: its loops are run so, others left alone.
   std::vector<ForcedChoice> Forced;
 };

@@ -43,7 +43,8 @@ cl::opt<std::string>
 cl::opt<std::string>
     MinGain("min-gain", cl::value_desc("percent"), cl::cat(Category),
             cl::desc("Leave a loop alone if the time model predicts a smaller "
-                     "gain (default 5; --model=catt does not ask it)"));
+                     "gain (default 15, for registers 5; --model=catt does "
+                     "not ask it)"));
 cl::opt<std::string>
     TransformNames("transforms", cl::value_desc("a,b|all"), cl::cat(Category),
                    cl::desc("Which transforms to apply (listed below); "
