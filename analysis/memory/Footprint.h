@@ -79,8 +79,9 @@ Representative representative(const Kernel &K, unsigned LoopId,
 /// 4-byte words enters exactly one new line.
 constexpr int64_t ReuseWindow = 33;
 
-/// Intervals of addresses that one iteration of the loop, and of each around it,
-/// lists: what profileLoop costs, in a unit that is the same on every machine.
+/// Intervals of addresses that one iteration of the loop, and of each around
+/// it, lists: what profileLoop costs, in a unit that is the same on every
+/// machine.
 uint64_t stepsToProfile(const Kernel &K, unsigned LoopId,
                         const FootprintOptions &Options);
 
