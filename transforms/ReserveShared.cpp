@@ -174,20 +174,17 @@ static std::optional<Refusal> obstacle(const Kernel &K, const Launch &L,
   return std::nullopt;
 }
 
-/// Whether the kernel holds an array of an earlier run. Its bytes count as the
-/// kernel's own now, so that the same reserve would go to the launches.
-static bool hasReserve(const Kernel &K, const TextMap &Texts, Edits &Out) {
-  auto Text = Texts.find(K.Span.File);
-  return Text != Texts.end() && factsOf(Texts, K.Span.File, Out).MayBeMarked &&
-         llvm::any_of(
-             findMarkers(Text->second, K.Span.Begin, K.Span.End),
-             [](const Marker &M) { return M.Transform == "reserve-shared"; });
+/// Whether an earlier run has been at the kernel. The bytes of its array count
+/// as the kernel's own now, so that the same reserve would go to the launches;
+/// and what its groups gain is not seen again, so that a reserve might seem to.
+static bool isDecided(const Kernel &K, const TextMap &Texts, Edits &Out) {
+  return isMarked(K, {"reserve-shared", "split-warp-groups"}, Texts, Out);
 }
 
 static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
                            Edits &Out) {
   const catt::Kernel &K = Kernel.Source;
-  if (hasReserve(K, Texts, Out)) {
+  if (isDecided(K, Texts, Out)) {
     Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
     return;
   }
@@ -230,7 +227,7 @@ static void reserveByBlock(const KernelReport &Kernel, const TextMap &Texts,
   if (Sites.empty())
     return;
   std::string Function = "cattReserve_" + K.UnqualifiedName;
-  if (isDeclared(Texts.at(K.Span.File), Function)) {
+  if (isDecided(K, Texts, Out) || isDeclared(Texts.at(K.Span.File), Function)) {
     Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
     return;
   }

@@ -242,6 +242,16 @@ const FileFacts &factsOf(const TextMap &Texts, const std::string &File,
   return Facts;
 }
 
+bool isMarked(const Kernel &K, llvm::ArrayRef<StringRef> Transforms,
+              const TextMap &Texts, Edits &Out) {
+  auto Text = Texts.find(K.Span.File);
+  return Text != Texts.end() && factsOf(Texts, K.Span.File, Out).MayBeMarked &&
+         llvm::any_of(findMarkers(Text->second, K.Span.Begin, K.Span.End),
+                      [&](const Marker &M) {
+                        return llvm::is_contained(Transforms, M.Transform);
+                      });
+}
+
 std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,
                                   const Location &Where) {
   auto Found = Texts.find(Span.File);

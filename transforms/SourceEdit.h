@@ -93,6 +93,10 @@ std::string freshName(llvm::StringRef Text, llvm::StringRef Base,
 const FileFacts &factsOf(const TextMap &Texts, const std::string &File,
                          Edits &Out);
 
+/// Whether one of these transforms has left a marker in the kernel's text.
+bool isMarked(const Kernel &K, llvm::ArrayRef<llvm::StringRef> Transforms,
+              const TextMap &Texts, Edits &Out);
+
 /// Why nothing can be added around the span, if so: not a known file, not in
 /// its text, in a directive, cut by a conditional.
 std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,

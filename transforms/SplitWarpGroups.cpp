@@ -261,19 +261,11 @@ static std::vector<Split> splits(const KernelReport &Kernel, const Device &Gpu,
 /// Whether this tool has been at the site, or anywhere in the kernel: a second
 /// run must change nothing, whatever the analysis makes of the group loop.
 static bool alreadyRewritten(const Kernel &Kernel, const Split &S,
-                             const TextMap &Texts) {
+                             const std::string &Text) {
   const SourceSpan &Site = S.Site.Span;
-  const std::string &Text = Texts.at(Site.File);
   if (contains(Kernel.Span, Site))
     return !findMarkers(Text, Kernel.Span.Begin, Kernel.Span.End).empty();
-  // In a device function: the kernel has splits, which stay the only ones, or
-  // the site is between a head and its done.
-  auto Own = Texts.find(Kernel.Span.File);
-  if (Own != Texts.end() &&
-      llvm::any_of(
-          findMarkers(Own->second, Kernel.Span.Begin, Kernel.Span.End),
-          [](const Marker &M) { return M.Transform == "split-warp-groups"; }))
-    return true;
+  // In a device function: between a head and its done.
   unsigned Head = 0;
   for (const Marker &M : findMarkers(Text)) {
     if (M.K == Marker::Kind::Head)
@@ -338,10 +330,9 @@ static std::optional<Refusal> obstacle(const Kernel &Kernel, const Split &S,
     return R;
   const std::string &Text = Texts.at(S.Site.Span.File);
   const FileFacts &Facts = factsOf(Texts, S.Site.Span.File, Out);
-  bool MayBeMarked =
-      Facts.MayBeMarked || (Texts.count(Kernel.Span.File) &&
-                            factsOf(Texts, Kernel.Span.File, Out).MayBeMarked);
-  if (MayBeMarked && alreadyRewritten(Kernel, S, Texts))
+  // The kernel's own splits stay the only ones, as in keepOneFunction.
+  if ((Facts.MayBeMarked && alreadyRewritten(Kernel, S, Text)) ||
+      isMarked(Kernel, {"split-warp-groups"}, Texts, Out))
     return Refusal{Reason::AlreadyRewritten, Where, ""};
   if (!Facts.MacroOnBuiltin.empty())
     return Refusal{Reason::InMacro, Where, "the macro " + Facts.MacroOnBuiltin};

@@ -136,6 +136,7 @@ Chosen choose(const Case &C, std::optional<int64_t> L1Bytes) {
 /// Ratios of one setting: to the best of the sweep, and to the original.
 struct Judgement {
   double ToBest, ToOriginal;
+  bool Unchanged = false;
 };
 
 Judgement judge(const Case &C, bool Smallest, const std::vector<Point> &Sweep) {
@@ -179,7 +180,7 @@ Judgement judge(const Case &C, bool Smallest, const std::vector<Point> &Sweep) {
          long(X.Blocks), Nearest->Milliseconds, Best->Milliseconds,
          long(Best->Groups), long(Best->Blocks), Original->Milliseconds);
   return {Nearest->Milliseconds / Best->Milliseconds,
-          Nearest->Milliseconds / Original->Milliseconds};
+          Nearest->Milliseconds / Original->Milliseconds, X.Unchanged};
 }
 
 // What a user who leaves the tool switched on relies on: no choice is slower
@@ -193,7 +194,9 @@ TEST(TimeModel, neverLosesAndComesNearTheBestOfTheSweep) {
     for (bool Smallest : {false, true}) {
       Judgement J = judge(C, Smallest, Sweep);
       EXPECT_LE(J.ToOriginal, 1.02) << C.Name << (Smallest ? " 28 KiB" : "");
-      EXPECT_LE(J.ToBest, 1.06) << C.Name << (Smallest ? " 28 KiB" : "");
+      // What is left alone may give away gains below the threshold.
+      EXPECT_LE(J.ToBest, J.Unchanged ? 1 + DefaultMinGain : 1.06)
+          << C.Name << (Smallest ? " 28 KiB" : "");
       Sum += std::log(J.ToBest);
       ++Count;
     }
