@@ -287,7 +287,15 @@ void decideTwo(const Setting &S, const Inputs &Names,
 /// largest.
 bool isEverDivided(const Setting &S, const Inputs &Names,
                    llvm::ArrayRef<unsigned> Open, LaunchPlan &Result) {
-  constexpr int64_t FirstLook[] = {2, 8, 16, 20, 33, 4096};
+  // A band of values that divide lies between a footprint that fits and one
+  // of which nothing stays: seldom narrower than a third of its value.
+  static constexpr int64_t OfOne[] = {2,  3,   4,   6,   8,   10,  12, 16,
+                                      20, 24,  28,  33,  40,  48,  64, 80,
+                                      96, 128, 192, 256, 512, 4096};
+  static constexpr int64_t OfTwo[] = {2, 8, 16, 20, 33, 4096};
+  llvm::ArrayRef<int64_t> FirstLook = OfTwo;
+  if (Names.size() == 1)
+    FirstLook = OfOne;
   std::vector<bool> Matters = nestsOf(S.K, Open);
   Setting At = S;
   Profiles Known;

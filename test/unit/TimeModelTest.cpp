@@ -17,6 +17,7 @@
 #include "analysis/plan/TimeModel.h"
 #include "SourceTesting.h"
 #include "analysis/Analysis.h"
+#include "analysis/plan/Candidates.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 
