@@ -122,6 +122,21 @@ std::vector<RuntimeCase> casesOf(const std::string &Input,
   return Best;
 }
 
+std::vector<RuntimeCase> inWholeWarps(std::vector<RuntimeCase> Cases) {
+  for (RuntimeCase &C : Cases)
+    C.MultipleOf = WarpLanes;
+  return Cases;
+}
+
+std::vector<RuntimeCase> casesByThreads(const std::string &Input,
+                                        llvm::ArrayRef<int64_t> Scores,
+                                        int64_t Whole) {
+  std::vector<Piece> Pieces = piecesOf(Scores, MostCases);
+  for (Piece &P : Pieces)
+    P.From *= WarpLanes;
+  return inWholeWarps(casesOf(Input, Pieces, Whole));
+}
+
 //===-- Two inputs -------------------------------------------------------===//
 
 /// Gives each box, known by its lowest corner, the most warps of its corners.

@@ -68,6 +68,16 @@ struct WarpSequence {
 std::vector<RuntimeCase> casesOf(const std::string &Input,
                                  const WarpSequence &Of, int64_t Whole);
 
+/// The cases of scores at 32, 64, ... threads of a block. Blocks that are no
+/// multiple of a warp stay whole: where their last warp ends changes how many
+/// are resident.
+std::vector<RuntimeCase> casesByThreads(const std::string &Input,
+                                        llvm::ArrayRef<int64_t> Scores,
+                                        int64_t Whole);
+
+/// The same cases, for multiples of a warp.
+std::vector<RuntimeCase> inWholeWarps(std::vector<RuntimeCase> Cases);
+
 /// Warps on a grid: Warps[I][J] at First[I] and Second[J], both ascending.
 struct WarpGrid {
   std::string FirstInput, SecondInput;

@@ -407,21 +407,6 @@ void scoresToGroups(LoopPlan &Plan) {
 
 int64_t threadsOf(const Setting &S) { return *S.Footprint.Block.X; }
 
-std::vector<RuntimeCase> inWholeWarps(std::vector<RuntimeCase> Cases) {
-  for (RuntimeCase &C : Cases)
-    C.MultipleOf = WarpLanes;
-  return Cases;
-}
-
-/// The cases of scores at 32, 64, ... threads. Blocks that are no multiple of a
-/// warp stay whole: where their last warp ends changes how many are resident.
-std::vector<RuntimeCase> casesByThreads(llvm::ArrayRef<int64_t> Scores) {
-  std::vector<Piece> Pieces = piecesOf(Scores, MostCases);
-  for (Piece &P : Pieces)
-    P.From *= WarpLanes;
-  return inWholeWarps(casesOf(BlockInput, Pieces, MostGroups));
-}
-
 /// What is decided at each block size, in both ways to say it.
 struct BlockScores {
   std::vector<int64_t> Groups, Warps;
@@ -452,7 +437,8 @@ void decideByBlock(llvm::ArrayRef<Setting> Settings,
     LoopPlan &Plan = Result.Plan.Loops[L];
     bool ByGroups = piecesOf(Of.Groups, Of.Groups.size()).size() <=
                     piecesOf(Of.Warps, Of.Warps.size()).size();
-    Plan.Cases = casesByThreads(ByGroups ? Of.Groups : Of.Warps);
+    Plan.Cases =
+        casesByThreads(BlockInput, ByGroups ? Of.Groups : Of.Warps, MostGroups);
     refuseWithoutCases(Settings.front().K, BlockInput, Plan);
     if (ByGroups)
       scoresToGroups(Plan);
