@@ -180,7 +180,8 @@ TEST_P(RuntimeValues, areThePlanAtEveryValue) {
       Divided += Got < Known.Plan.Before->WarpsPerBlock;
     }
   }
-  EXPECT_GT(Divided, 0u);
+  if (Step == 1) // of every 61st value, a narrow band may hold none
+    EXPECT_GT(Divided, 0u);
   EXPECT_GE(2 * Divided, Wished); // covering must leave most of it
 }
 
