@@ -211,7 +211,7 @@ std::string Server::beginProgress(const std::string &Title) {
   }
   auto Send = Messages.outgoingRequest<json::Value, RawParams>(
       "window/workDoneProgress/create",
-      [this, Token](json::Value, Expected<RawParams> Answer) {
+      [this, Token](const json::Value &, Expected<RawParams> Answer) {
         bool Taken = static_cast<bool>(Answer);
         if (!Taken)
           consumeError(Answer.takeError());
