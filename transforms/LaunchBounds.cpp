@@ -161,20 +161,6 @@ static std::optional<std::string> foreignUse(const Kernel &K,
 
 //===-- The transform -----------------------------------------------------===//
 
-static bool standsAgainst(Reason Why) {
-  switch (Why) {
-  case Reason::Suppressed:
-  case Reason::BrokenCode:
-  case Reason::NotInstantiated:
-  case Reason::InMacro:
-  case Reason::InSystemHeader:
-  case Reason::OtherFile:
-    return true;
-  default:
-    return false;
-  }
-}
-
 Transform::Preparation LaunchBounds::prepare(const KernelReport &Kernel,
                                              const Device &Gpu) const {
   Preparation Out;
@@ -182,7 +168,7 @@ Transform::Preparation LaunchBounds::prepare(const KernelReport &Kernel,
   if (!Out.Wanted)
     return Out;
   llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
-                [](const Refusal &R) { return standsAgainst(R.Why); });
+                [](const Refusal &R) { return standsAgainstEdits(R.Why); });
   llvm::append_range(Out.Refusals, Kernel.Registers->Refusals);
   return Out;
 }

@@ -46,20 +46,8 @@ static bool isStatic(const KernelReport &Kernel, const Device &Gpu) {
 }
 
 static bool standsAgainstReserving(Reason Why) {
-  switch (Why) {
-  case Reason::Suppressed:
-  case Reason::BrokenCode:
-  case Reason::NotInstantiated:
-  case Reason::InMacro:
-  case Reason::InSystemHeader:
-  case Reason::OtherFile:
-  case Reason::AlreadyRewritten:
-  case Reason::CooperativeLaunch:
-  case Reason::WarpsCommunicate:
-    return true;
-  default:
-    return false;
-  }
+  return standsAgainstEdits(Why) || Why == Reason::AlreadyRewritten ||
+         Why == Reason::CooperativeLaunch || Why == Reason::WarpsCommunicate;
 }
 
 /// What stands against fewer resident blocks, of whatever form.

@@ -252,6 +252,20 @@ bool isMarked(const Kernel &K, llvm::ArrayRef<StringRef> Transforms,
                       });
 }
 
+bool standsAgainstEdits(Reason Why) {
+  switch (Why) {
+  case Reason::Suppressed:
+  case Reason::BrokenCode:
+  case Reason::NotInstantiated:
+  case Reason::InMacro:
+  case Reason::InSystemHeader:
+  case Reason::OtherFile:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,
                                   const Location &Where) {
   auto Found = Texts.find(Span.File);

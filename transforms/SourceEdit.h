@@ -97,6 +97,9 @@ const FileFacts &factsOf(const TextMap &Texts, const std::string &File,
 bool isMarked(const Kernel &K, llvm::ArrayRef<llvm::StringRef> Transforms,
               const TextMap &Texts, Edits &Out);
 
+/// Reasons of the analysis against any edit of a kernel's text.
+bool standsAgainstEdits(Reason Why);
+
 /// Why nothing can be added around the span, if so: not a known file, not in
 /// its text, in a directive, cut by a conditional.
 std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,

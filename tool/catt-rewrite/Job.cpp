@@ -87,8 +87,7 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   A.Gpu = Gpu.Gpu;
   A.L1Bytes = O.L1Bytes;
   A.How = O.How;
-  if (O.MinGain)
-    A.MinGain = *O.MinGain;
+  A.MinGain = O.MinGain;
   A.KernelGlob = O.KernelGlob;
   A.Told = O.Launches;
   A.Assumed = O.Assumed;
