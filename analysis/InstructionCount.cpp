@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/InstructionCount.h"
-#include "analysis/registers/Code.h"
+#include "analysis/registers/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -21,6 +21,27 @@ bool isOffChip(const ptx::Instruction &I) {
                                                  "red"};
   return llvm::is_contained(Accesses, I.base()) && !I.has("shared") &&
          !I.has("param") && !I.has("const");
+}
+
+double weightOf(const CodeBlock &B) {
+  return std::pow(10, std::min(B.Depth, 4u));
+}
+
+/// Of a thread's registers, those that hold no value of the schedule: the
+/// constant term of the estimate (Pressure.cpp), rounded.
+constexpr unsigned OtherRegisters = 8;
+
+double waitsUnder(const ptx::Function &F, const Code &C, const Liveness &L,
+                  unsigned Registers) {
+  ScheduleOptions Options;
+  Options.Limit = Registers > OtherRegisters ? Registers - OtherRegisters : 1;
+  auto Waits = scheduledWaits(C, L, Options, [&](const Operation &O) {
+    return !O.Defines.empty() && isOffChip(F.Instructions[O.From]);
+  });
+  double Sum = 0;
+  for (auto [B, Each] : llvm::zip_equal(C.Blocks, Waits))
+    Sum += weightOf(B) * Each;
+  return Sum;
 }
 
 class Counter {
@@ -54,7 +75,7 @@ private:
   }
 
   void block(const CodeBlock &B) {
-    double Weight = std::pow(10, std::min(B.Depth, 4u));
+    double Weight = weightOf(B);
     std::set<unsigned> Pending; // values of loads that nobody waited for yet
     const Operation *Previous = nullptr;
     for (unsigned I = B.First; I < B.End; ++I) {
@@ -102,9 +123,15 @@ private:
 
 } // namespace
 
-InstructionMix countInstructions(const ptx::Function &F) {
+InstructionMix countInstructions(const ptx::Function &F,
+                                 llvm::ArrayRef<unsigned> Registers) {
   Code C = lower(F);
-  return Counter(F, C).run();
+  InstructionMix Mix = Counter(F, C).run();
+  Liveness L = computeLiveness(C);
+  for (unsigned Each : Registers)
+    if (Mix.WaitsUnder.count(Each) == 0)
+      Mix.WaitsUnder[Each] = waitsUnder(F, C, L, Each);
+  return Mix;
 }
 
 } // namespace catt

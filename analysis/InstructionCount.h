@@ -12,7 +12,9 @@
 //
 // Static counts, times ten for each loop around (the trip counts of PTX are not
 // known, and the selectors look at ratios). A load is waited for where its
-// value is first used, together with all that were issued since the last wait.
+// value is first used, together with all that were issued since the last wait:
+// once in the order of the text, and once for each number of registers, in the
+// order of a scheduler that has no more than these.
 // A load is chased if its address, or whether it happens, follows from a value
 // that was loaded.
 //
@@ -27,7 +29,9 @@
 
 namespace catt {
 
-InstructionMix countInstructions(const ptx::Function &F);
+/// Registers: of one thread, for which WaitsUnder is wanted.
+InstructionMix countInstructions(const ptx::Function &F,
+                                 llvm::ArrayRef<unsigned> Registers = {});
 
 } // namespace catt
 

@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/RegisterSources.h"
 #include "analysis/InstructionCount.h"
+#include "analysis/registers/Nvcc.h"
 #include "analysis/registers/Pressure.h"
 #include "analysis/registers/Ptxas.h"
 #include "analysis/source/DeviceCode.h"
+#include "analysis/source/NvccCommand.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 #include <set>
 #include <tuple>
 
@@ -46,7 +49,41 @@ static std::string variableAt(const DeviceCode &Code, const Location &Where) {
   return It->Name;
 }
 
-static llvm::Expected<PtxasAnswer>
+namespace {
+/// What the assembler was asked about, and its answer.
+struct Assembled {
+  std::string Ptx;
+  ptx::Module Module;
+  PtxasAnswer Points;
+  std::string Note; ///< why this is not what a build would have
+};
+} // namespace
+
+/// The file as nvcc compiles it; where there is no nvcc, or it does not accept
+/// the file, Otherwise with a note.
+static std::string ptxOfBuild(const TranslationUnit &Unit,
+                              const std::string &Ptxas, std::string Otherwise,
+                              std::string &Note) {
+  NvccOptions O;
+  O.Program = nvccBeside(Ptxas);
+  if (O.Program.empty()) {
+    Note = "ptxas was asked about clang's code: there is no nvcc beside it";
+    return Otherwise;
+  }
+  O.Architecture = Unit.architecture();
+  O.Flags = flagsForNvcc(Unit);
+  O.Directory = llvm::sys::path::parent_path(Unit.mainFile());
+  auto Text = Unit.files()->getBufferForFile(Unit.mainFile());
+  llvm::Expected<std::string> Ptx =
+      compileWithNvcc(Text ? (*Text)->getBuffer() : "", O);
+  if (Ptx)
+    return withoutBounds(*Ptx);
+  Note =
+      "ptxas was asked about clang's code: " + llvm::toString(Ptx.takeError());
+  return Otherwise;
+}
+
+static llvm::Expected<Assembled>
 assemble(const TranslationUnit &Unit, const std::string &Ptx,
          const RegisterCaps &Caps, const RegisterSourceOptions &Options) {
   PtxasOptions P;
@@ -61,7 +98,34 @@ assemble(const TranslationUnit &Unit, const std::string &Ptx,
   std::set<unsigned> All = {0};
   for (const auto &[Name, Each] : Caps)
     All.insert(Each.begin(), Each.end());
-  return askPtxas(Ptx, std::vector<unsigned>(All.begin(), All.end()), P);
+  Assembled A;
+  A.Ptx = Options.Ptx.empty() ? ptxOfBuild(Unit, P.Program, Ptx, A.Note) : Ptx;
+  llvm::Expected<ptx::Module> Module = ptx::readPtx(A.Ptx, "nvcc's PTX");
+  if (!Module)
+    return Module.takeError();
+  A.Module = std::move(*Module);
+  llvm::Expected<PtxasAnswer> Points =
+      askPtxas(A.Ptx, std::vector<unsigned>(All.begin(), All.end()), P);
+  if (!Points)
+    return Points.takeError();
+  A.Points = std::move(*Points);
+  return A;
+}
+
+/// The kernel that clang names Mangled. nvcc puts words of its own before the
+/// name of a kernel that no other file sees.
+static const ptx::Function *kernelOf(const ptx::Module &M,
+                                     const std::string &Mangled) {
+  if (const ptx::Function *F = M.find(Mangled))
+    return F;
+  const ptx::Function *Found = nullptr;
+  for (const ptx::Function &F : M.Functions)
+    if (F.IsEntry && StringRef(F.Name).ends_with(Mangled)) {
+      if (Found)
+        return nullptr;
+      Found = &F;
+    }
+  return Found;
 }
 
 /// What ptxas measured goes before what was estimated.
@@ -89,9 +153,9 @@ answer(const TranslationUnit &Unit, const RegisterCaps &Caps,
   if (!Module)
     return Module.takeError();
   auto Named = [&](const Location &Where) { return variableAt(*Code, Where); };
-  PtxasAnswer Measured;
+  std::optional<Assembled> Measured;
   if (Options.AskPtxas) {
-    llvm::Expected<PtxasAnswer> A = assemble(Unit, Ptx, Caps, Options);
+    llvm::Expected<Assembled> A = assemble(Unit, Ptx, Caps, Options);
     if (!A)
       return A.takeError();
     Measured = std::move(*A);
@@ -104,11 +168,18 @@ answer(const TranslationUnit &Unit, const RegisterCaps &Caps,
       continue;
     PressureOptions P;
     P.Caps = Asked->second;
-    RegisterAnswer A{estimateRegisters(*Module, *F, P, Named),
-                     countInstructions(*F)};
-    if (auto M = Measured.find(Mangled); M != Measured.end())
-      prefer(M->second, A.Use);
-    Out[Name] = std::move(A);
+    RegisterUse Use = estimateRegisters(*Module, *F, P, Named);
+    if (const ptx::Function *Own =
+            Measured ? kernelOf(Measured->Module, Mangled) : nullptr) {
+      prefer(Measured->Points[Own->Name], Use);
+      F = Own;
+    }
+    if (Measured && !Measured->Note.empty())
+      Use.Notes.push_back(Measured->Note);
+    std::vector<unsigned> Registers = {Use.Default.Registers};
+    for (const RegisterPoint &Point : Use.Caps)
+      Registers.push_back(Point.Registers);
+    Out[Name] = {std::move(Use), countInstructions(*F, Registers)};
   }
   return Out;
 }

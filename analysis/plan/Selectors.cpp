@@ -251,7 +251,8 @@ double cyclesShared(const InstructionMix &Mix, const DesignPoint &P,
                  double(std::max<int64_t>(1, Gpu.SubPartitions));
   constexpr double SectorsPerAccess = double(WarpLanes) * 4 / SectorBytes;
   double Memory = Mix.OffChip * SectorsPerAccess * Rates.Sector;
-  double Wait = Mix.Compute * Mix.DispatchInterval + Mix.Waits * Rates.Miss +
+  double Wait = Mix.Compute * Mix.DispatchInterval +
+                Mix.waits(P.Compiled.Registers) * Rates.Miss +
                 Spills * Rates.Hit;
   return std::max({Issue, Memory, Wait / double(Warps)});
 }

@@ -32,6 +32,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,13 @@ struct InstructionMix {
   double DispatchInterval = 1;
   double LoopAccesses = 0;   ///< of OffChip, those in loops
   double ChasedAccesses = 0; ///< of those, whose address was loaded
+  /// Registers of one thread -> Waits, where the loads that are under way
+  /// together are no more than fit into them.
+  std::map<unsigned, double> WaitsUnder = {};
+  double waits(unsigned Registers) const {
+    auto Known = WaitsUnder.find(Registers);
+    return Known == WaitsUnder.end() ? Waits : Known->second;
+  }
   /// Most accesses stand in loops, and hardly any waits for another's value.
   bool streams() const {
     return 2 * LoopAccesses > OffChip && 10 * ChasedAccesses < LoopAccesses;

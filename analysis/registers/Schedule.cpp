@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/Schedule.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -45,6 +46,8 @@ public:
   unsigned run(unsigned Limit);
   /// The operations in the order of the run.
   const std::vector<const Operation *> &order() const { return Order; }
+  /// The times that the run waits for loads, the end of the block included.
+  unsigned waits(llvm::function_ref<bool(const Operation &)> IsLoad) const;
 
 private:
   void build();
@@ -65,6 +68,7 @@ private:
   unsigned B, Copies;
   bool KeepNames;
   std::vector<const Operation *> Order;
+  std::vector<unsigned> Started; ///< the same, as nodes
   llvm::DenseMap<unsigned, std::vector<unsigned>> Touched; ///< value -> nodes
   std::vector<Node> Nodes;
   std::vector<Version> Versions;
@@ -234,6 +238,7 @@ size_t BlockScheduler::choose(llvm::ArrayRef<unsigned> Ready, bool Tight,
 void BlockScheduler::start(unsigned Number, unsigned &Clock) {
   Node &N = Nodes[Number];
   Order.push_back(N.Op);
+  Started.push_back(Number);
   Clock = std::max(Clock, N.Earliest) + 1;
   for (unsigned V : N.Uses)
     if (--Versions[V].Readers == 0 && !Versions[V].LiveOut)
@@ -269,13 +274,47 @@ unsigned BlockScheduler::run(unsigned Limit) {
   return Most;
 }
 
+unsigned BlockScheduler::waits(
+    llvm::function_ref<bool(const Operation &)> IsLoad) const {
+  llvm::DenseSet<unsigned> UnderWay; // versions
+  unsigned Count = 0;
+  for (unsigned Number : Started) {
+    const Node &N = Nodes[Number];
+    if (llvm::any_of(N.Uses,
+                     [&](unsigned V) { return UnderWay.contains(V); })) {
+      ++Count;
+      UnderWay.clear();
+    }
+    if (IsLoad(*N.Op))
+      UnderWay.insert(N.Defines.begin(), N.Defines.end());
+  }
+  return Count + (UnderWay.empty() ? 0 : 1);
+}
+
+/// How often the body of a block is run side by side.
+static unsigned copiesOf(const CodeBlock &B, const ScheduleOptions &Options) {
+  bool Unrolled = B.Loops && !B.NoUnroll && B.End - B.First <= Options.MaxBody;
+  return Unrolled ? Options.Copies : 1;
+}
+
+std::vector<double>
+scheduledWaits(const Code &C, const Liveness &L, const ScheduleOptions &Options,
+               llvm::function_ref<bool(const Operation &)> IsLoad) {
+  std::vector<double> Result;
+  for (auto [B, Block] : llvm::enumerate(C.Blocks)) {
+    unsigned Copies = copiesOf(Block, Options);
+    BlockScheduler S(C, L, B, Copies);
+    S.run(Options.Limit);
+    Result.push_back(double(S.waits(IsLoad)) / Copies);
+  }
+  return Result;
+}
+
 std::vector<unsigned> scheduledPressure(const Code &C, const Liveness &L,
                                         const ScheduleOptions &Options) {
   std::vector<unsigned> Result;
   for (auto [B, Block] : llvm::enumerate(C.Blocks)) {
-    bool Unrolled = Block.Loops && !Block.NoUnroll &&
-                    Block.End - Block.First <= Options.MaxBody;
-    BlockScheduler S(C, L, B, Unrolled ? Options.Copies : 1);
+    BlockScheduler S(C, L, B, copiesOf(Block, Options));
     Result.push_back(S.run(Options.Limit));
   }
   return Result;

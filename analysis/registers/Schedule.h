@@ -25,6 +25,7 @@
 #define CATT_ANALYSIS_REGISTERS_SCHEDULE_H
 
 #include "analysis/registers/Liveness.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace catt {
 
@@ -37,6 +38,14 @@ struct ScheduleOptions {
 /// 32-bit registers of each block of C, run in such an order.
 std::vector<unsigned> scheduledPressure(const Code &C, const Liveness &L,
                                         const ScheduleOptions &Options);
+
+/// The times that one execution of each block waits for loads: a value of one
+/// is needed, and all that are under way are waited for together. Fewer loads
+/// are under way where fewer registers can receive them (Volkov, "Better
+/// performance at lower occupancy", 2010).
+std::vector<double>
+scheduledWaits(const Code &C, const Liveness &L, const ScheduleOptions &Options,
+               llvm::function_ref<bool(const Operation &)> IsLoad);
 
 /// C with each block in the order that the scheduler takes under a limit, where
 /// that needs fewer registers than the order that it has.

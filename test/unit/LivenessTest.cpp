@@ -159,6 +159,19 @@ TEST(Liveness, LoadsAreBatchedWhileRegistersAreFree) {
   EXPECT_EQ(scheduledPressure(C, L, {0, 1, 64})[0], 4U);
 }
 
+TEST(Liveness, FewerRegistersMeanMoreWaits) {
+  Code C = lowerKernel(FourLoads);
+  Liveness L = computeLiveness(C);
+  auto Waits = [&](unsigned Limit, bool Count = true) {
+    return scheduledWaits(C, L, {Limit, 1, 64}, [&](const Operation &O) {
+      return Count && (O.Reads & Space::Global) != 0;
+    })[0];
+  };
+  EXPECT_EQ(Waits(100), 1); // all four are under way
+  EXPECT_EQ(Waits(0), 4);   // one after the other
+  EXPECT_EQ(Waits(0, false), 0);
+}
+
 TEST(Liveness, NoLoadMovesAboveAStoreThatMayHitIt) {
   Code C = lowerKernel(R"(
     .reg .b32 %r<2>; .reg .b64 %rd<4>; .reg .f32 %f<3>;

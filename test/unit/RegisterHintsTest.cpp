@@ -9,6 +9,7 @@
 #include "analysis/Analysis.h"
 #include "analysis/InstructionCount.h"
 #include "analysis/RegisterSources.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <gmock/gmock.h>
 
 namespace catt {
@@ -47,6 +48,23 @@ TEST(InstructionCount, LoadsThatAreWaitedForOneByOne) {
                              "fma.rn.f32 %f4, %f3, %f3, %f2;\n"
                              "st.global.f32 [%rd1], %f4;\n");
   EXPECT_EQ(Mix.Waits, 2);
+}
+
+TEST(InstructionCount, WaitsDependOnRegisters) {
+  std::string Text = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                     ".visible .entry k(.param .u64 p)\n{\n"
+                     ".reg .f32 %f<40>;\n.reg .b64 %rd<2>;\n"
+                     "ld.param.u64 %rd1, [p];\n";
+  for (int I = 0; I != 32; ++I)
+    Text += llvm::formatv("ld.global.f32 %f{0}, [%rd1+{1}];\n", I, 4 * I);
+  for (int I = 1; I != 32; ++I)
+    Text += llvm::formatv("add.f32 %f0, %f0, %f{0};\n", I);
+  Text += "st.global.f32 [%rd1], %f0;\nret;\n}\n";
+  ptx::Module M = llvm::cantFail(ptx::readPtx(Text, "test"));
+  InstructionMix Mix = countInstructions(M.Functions.at(0), {64, 24});
+  EXPECT_EQ(Mix.waits(64), 1);
+  EXPECT_GT(Mix.waits(24), 1);
+  EXPECT_EQ(Mix.waits(40), Mix.Waits); // was not asked for
 }
 
 TEST(InstructionCount, LoopsCountTenTimes) {

@@ -362,6 +362,14 @@ TEST(Selectors, ModelTakesWarpsWhereTheyHideWaiting) {
   EXPECT_NEAR(*S.PredictedGain, 1.5, 1e-9); // 24 warps instead of 16
 }
 
+TEST(Selectors, NegativeModelWhereWarpsCostLoadsUnderWay) {
+  SelectorInput In = input({{point(0, 56), 4}, {point(48, 48), 5}});
+  In.Mix = InstructionMix{200, 10, 10, 4};
+  EXPECT_EQ(select(Selector::Model, In).Point, 1u);
+  In.Mix->WaitsUnder = {{56, 10}, {48, 30}}; // a quarter more warps, each slow
+  EXPECT_EQ(select(Selector::Model, In).Point, 0u);
+}
+
 /// Ten warps' worth of a loop that issuing limits, with a roomier point.
 Selection streaming(double Chased, int64_t RoomierBlocks) {
   SelectorInput In = input({{point(0, 56), 4}, {point(48, 48), 5}});
