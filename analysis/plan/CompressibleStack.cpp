@@ -140,6 +140,19 @@ FrameLayout staticLayout(llvm::ArrayRef<CallInFrame> Calls,
                    {Places.begin(), Places.end()});
 }
 
+std::optional<Slots> relocate(const SlotFunction &F, Slots Frame,
+                              llvm::ArrayRef<unsigned> Places) {
+  constexpr unsigned WordBytes = 4;
+  for (size_t I = 0; I < F.Values.size(); ++I) {
+    unsigned &Offset = Frame.Offsets[I];
+    unsigned InWord = Offset % WordBytes;
+    if (InWord + F.Values[I].bytes() > WordBytes)
+      return std::nullopt;
+    Offset = Places[Offset / WordBytes] * WordBytes + InWord;
+  }
+  return Frame;
+}
+
 std::vector<SlotMove> movesBefore(const CallInFrame &Call,
                                   llvm::ArrayRef<unsigned> Places) {
   llvm::BitVector Occupied(Places.size());

@@ -69,6 +69,11 @@ FrameLayout minimalMoves(llvm::ArrayRef<CallInFrame> Calls, unsigned SlotCount);
 /// The static layout, that of the colouring: slot i at place i.
 FrameLayout staticLayout(llvm::ArrayRef<CallInFrame> Calls, unsigned SlotCount);
 
+/// The frame with its words at these places, one place for each. Empty: a value
+/// takes several words.
+std::optional<Slots> relocate(const SlotFunction &F, Slots Frame,
+                              llvm::ArrayRef<unsigned> Places);
+
 /// One word of the frame to be copied before a call; back after it.
 struct SlotMove {
   unsigned From = 0, To = 0; ///< places

@@ -249,8 +249,7 @@ maxLiveAcrossCalls(llvm::ArrayRef<SlotFunction> Functions, unsigned Kernel) {
 }
 
 namespace {
-/// Which values still have a place, and what is live with it at each
-/// composition instruction.
+/// How much of what is live at each composition instruction has a place.
 class Pruning {
 public:
   Pruning(llvm::ArrayRef<SlotFunction> Functions, unsigned Limit,
@@ -261,8 +260,8 @@ public:
       unsigned Sum = 0;
       for (const ValueOfFunction &V : Live)
         Sum += bytes(V);
-      if (Sum > Limit) // pruning only makes the others smaller
-        Over.push_back({std::move(Live), Sum});
+      if (Sum > Limit) // nothing is pruned for the sake of the others
+        Over.push_back({std::move(Live), 0});
     }
   }
 
@@ -270,18 +269,8 @@ public:
   std::vector<ValueOfFunction> ranked(SpillPriority By,
                                       llvm::ArrayRef<size_t> Chains) const;
 
-  bool fits() const {
-    return llvm::all_of(Over, [&](const auto &P) { return P.Bytes <= Limit; });
-  }
-
-  void remove(const ValueOfFunction &V) {
-    for (OverLimit &P : Over)
-      if (llvm::is_contained(P.Live, V))
-        P.Bytes -= bytes(V);
-  }
-
-  /// Takes a value in again where nothing exceeds the limit for it.
-  bool putBack(const ValueOfFunction &V) {
+  /// Gives the value a place if nothing exceeds the limit with it.
+  bool place(const ValueOfFunction &V) {
     for (const OverLimit &P : Over)
       if (llvm::is_contained(P.Live, V) && P.Bytes + bytes(V) > Limit)
         return false;
@@ -295,7 +284,7 @@ private:
   /// A composition instruction of the Over-smem-limit set.
   struct OverLimit {
     std::vector<ValueOfFunction> Live;
-    unsigned Bytes; ///< of those that still have a place
+    unsigned Bytes; ///< of those that have a place
   };
 
   const SlotValue &get(const ValueOfFunction &V) const {
@@ -350,16 +339,12 @@ pruneToFit(llvm::ArrayRef<SlotFunction> Functions, unsigned Kernel,
   if (!Chains || !All)
     return std::nullopt;
   Pruning P(Functions, BytesPerThread, *All); // step 1
-  std::vector<ValueOfFunction> Removed;
-  for (const ValueOfFunction &V : P.ranked(By, *Chains)) { // steps 2 and 3
-    if (P.fits())
-      break;
-    P.remove(V);
-    Removed.push_back(V);
-  }
+  // Step 3 from its other end: the highest come in while they fit, which leaves
+  // what taking away the lowest would leave, and what fits beside it.
+  std::vector<ValueOfFunction> Ranked = P.ranked(By, *Chains); // step 2
   std::vector<ValueOfFunction> Out;
-  for (const ValueOfFunction &V : llvm::reverse(Removed))
-    if (!P.putBack(V))
+  for (const ValueOfFunction &V : llvm::reverse(Ranked))
+    if (!P.place(V))
       Out.push_back(V);
   std::reverse(Out.begin(), Out.end());
   return Out;

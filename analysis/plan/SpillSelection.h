@@ -141,8 +141,8 @@ std::optional<unsigned> maxLiveAcrossCalls(llvm::ArrayRef<SlotFunction> F,
                                            unsigned Kernel);
 
 /// The values that have no place on the chip if a thread has so many bytes
-/// there, lowest priority first. What turns out to fit again in the end,
-/// because wider values left later, is not among them. Empty: as above.
+/// there, lowest priority first. The paper takes the lowest away until the rest
+/// fits; here, what fits beside that rest stays too. Empty: as above.
 std::optional<std::vector<ValueOfFunction>>
 pruneToFit(llvm::ArrayRef<SlotFunction> Functions, unsigned Kernel,
            unsigned BytesPerThread,

@@ -1,4 +1,4 @@
-//===- CompressibleStackTest.cpp - Tests of the moving stack -----*- C++ -*-===//
+//===- CompressibleStackTest.cpp - Tests of the moving stack ----*- C++ -*-===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -122,6 +122,60 @@ TEST(CompressibleStack, CallsInLoopsWeighMore) {
 TEST(CompressibleStack, NothingToPlace) {
   EXPECT_THAT(minimalMoves({}, 0).Places, IsEmpty());
   EXPECT_THAT(minimalMoves({}, 3).Places, ElementsAre(0, 1, 2));
+}
+
+TEST(CompressibleStack, RelocatedFramesKeepTheirValuesApart) {
+  std::mt19937 Random(21);
+  unsigned WithoutMoves = 0;
+  for (unsigned Case = 0; Case < 300; ++Case) {
+    std::vector<SlotFunction> F(2);
+    for (unsigned I = 0; I < 8; ++I) {
+      unsigned A = Random() % 8, B = Random() % 8;
+      SlotValue V;
+      V.ElementBytes = 1u << Random() % 3;
+      V.LiveAt.resize(8);
+      V.LiveAt.set(std::min(A, B), std::max(A, B) + 1);
+      F[I % 4 == 0].Values.push_back(V);
+    }
+    F[0].Calls = {{1, unsigned(Random() % 8)}, {1, unsigned(Random() % 8)}};
+    std::vector<Slots> Frames;
+    for (const SlotFunction &Function : F)
+      Frames.push_back(colourSlots(Function.Values, SlotLayout::Words));
+    FrameLayout Best =
+        minimalMoves(callsInFrame(F[0], Frames[0]), Frames[0].FrameBytes / 4);
+    unsigned Moving =
+        placeFrames(F, Frames, 0, StackDiscipline::MovingStack)->Bytes;
+    Frames[0] = *relocate(F[0], Frames[0], Best.Places);
+    for (size_t A = 0; A < F[0].Values.size(); ++A)
+      for (size_t B = 0; B < A; ++B) {
+        const SlotValue &U = F[0].Values[A], &V = F[0].Values[B];
+        if (!U.LiveAt.anyCommon(V.LiveAt))
+          continue;
+        EXPECT_TRUE(Frames[0].Offsets[A] + U.bytes() <= Frames[0].Offsets[B] ||
+                    Frames[0].Offsets[B] + V.bytes() <= Frames[0].Offsets[A]);
+      }
+    // Where nothing moves, the callee begins behind the live slots all the
+    // same.
+    unsigned Still =
+        placeFrames(F, Frames, 0, StackDiscipline::RegisterStack)->Bytes;
+    EXPECT_GE(Still, Moving);
+    if (Best.Moves > 0)
+      continue;
+    ++WithoutMoves;
+    EXPECT_EQ(Still, Moving);
+  }
+  EXPECT_GT(WithoutMoves, 50u);
+}
+
+TEST(CompressibleStack, NegativeWideValuesAreNotTornApart) {
+  SlotFunction F;
+  F.Values.resize(1);
+  F.Values[0].LiveAt.resize(1, true);
+  F.Values[0].ElementBytes = 8;
+  Slots Frame = colourSlots(F.Values, SlotLayout::Words);
+  EXPECT_FALSE(relocate(F, Frame, {1, 0}).has_value());
+  F.Values[0].ElementBytes = 4;
+  EXPECT_TRUE(relocate(F, Frame, {1, 0}).has_value());
 }
 
 //===-- Every order of the slots ------------------------------------------===//

@@ -205,7 +205,8 @@ TEST(SpillSelection, KnapsackWhereGreedyFails) {
 }
 
 TEST(SpillSelection, KnapsackAtItsEnds) {
-  std::vector<SubStack> Stacks = {{3, 1024}, {0, 1024}, {5, 0}, {4, 4096}};
+  std::vector<SubStack> Stacks = {
+      {3, 1024}, {0, 1024}, {5, 0}, {4, 4096}, {0, 0}};
   EXPECT_THAT(chooseSubStacks({}, 4096), IsEmpty());
   EXPECT_THAT(chooseSubStacks(Stacks, 0), ElementsAre(2));
   EXPECT_THAT(chooseSubStacks(Stacks, 1023), ElementsAre(2));
@@ -386,8 +387,8 @@ TEST(SpillSelection, AccessesCountOnceForEachChainOfCalls) {
               ElementsAre(ValueOfFunction{1, 1}));
 }
 
-TEST(SpillSelection, WhatFitsAgainComesBack) {
-  // The word goes first and is not enough; without the array it fits again.
+TEST(SpillSelection, WhatFitsBesideTheRestStays) {
+  // The word is the lowest, and the array does not fit without it either.
   std::vector<SlotFunction> F(1);
   F[0].Values = {word(0, 1, 1), word(0, 1, 9, 4)};
   EXPECT_THAT(*pruneToFit(F, 0, 4), ElementsAre(ValueOfFunction{0, 1}));
