@@ -250,4 +250,5 @@ def main():
     summary(cases)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -102,16 +102,18 @@ NAMES = {
         r"llvm/Support/Program\.h|(?<![\w.>])(popen|system|v?fork|execv?[lpe]*|"
         r"posix_spawnp?)\s*\(|\bExecute(AndWait|NoWait)\s*\(",
         lambda path, module: module == "tool"
-        or path.startswith("analysis/registers/Ptxas."),
-        "only analysis/registers/Ptxas and tool start processes"),
+        or path.startswith(("analysis/registers/Nvcc.",
+                            "analysis/registers/Ptxas.")),
+        "only analysis/registers/{Nvcc,Ptxas} and tool start processes"),
     "writes": (
         r"\b(raw_fd_o?stream|writeToOutput|writeFileAtomically|ofstream|fstream"
         r"|fopen|FileOutputBuffer|openFileForWrite|openFileForReadWrite"
         r"|overwriteChangedFiles|TempFile|createUniqueFile|createTemporaryFile)"
         r"\b(?!\s*>)|(?<!\w)fs::(rename|remove|resize_file)\b",
-        # ptxas reads its input from a temporary file.
+        # nvcc and ptxas read their input from temporary files.
         lambda path, module: module == "tool"
-        or path.startswith("analysis/registers/Ptxas."),
+        or path.startswith(("analysis/registers/Nvcc.",
+                            "analysis/registers/Ptxas.")),
         "only tool writes files"),
 }
 
