@@ -24,11 +24,14 @@
 namespace catt {
 namespace {
 
-/// True if the first keeps more warps active than the second.
+/// True if the first keeps more warps active than the second, or as many but
+/// not always.
 bool throttlesLess(const LoopPlan &A, const LoopPlan &B) {
   if ((A.Groups == 1) != (B.Groups == 1))
     return A.Groups == 1;
-  return A.WarpsPerGroup > B.WarpsPerGroup;
+  if (A.WarpsPerGroup != B.WarpsPerGroup)
+    return A.WarpsPerGroup > B.WarpsPerGroup;
+  return !A.Cases.empty() && B.Cases.empty();
 }
 
 /// The launch with nothing known but what all of these agree to: its place.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/LaunchPlan.h"
-#include "analysis/RuntimePlan.h"
+#include "analysis/GridPlan.h"
 #include "analysis/device/Occupancy.h"
 #include "analysis/memory/CattFootprint.h"
 #include "analysis/memory/Footprint.h"
@@ -152,6 +152,7 @@ LaunchPlan planForLaunch(const Kernel &K, const Launch &L,
     return refused(K, L, S.takeError());
   LaunchPlan Result = planKnown(*S);
   leaveToRunTime(*S, Result);
+  leaveGridToRunTime(*S, L, Result);
   settleAround(K, Result.Plan);
   for (LoopPlan &Plan : Result.Plan.Loops)
     fillLayout(K, S->Footprint, Plan);
@@ -234,6 +235,7 @@ LaunchPlan planForAnyBlock(const Kernel &K, const Launch &L,
     if (C.ReserveBytes || C.CarveoutPercent)
       Shown->Plan.ByThreads = ByThreads;
   leaveBlockToRunTime(Settings, *Shown);
+  divideOnlyFullGrids(Settings.back(), L, *Shown);
   return std::move(*Shown);
 }
 

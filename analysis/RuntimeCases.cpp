@@ -283,9 +283,12 @@ lessDivided(llvm::ArrayRef<RuntimeCase> A, llvm::ArrayRef<RuntimeCase> B,
             int64_t Whole) {
   std::set<int64_t> Bounds, Multiples = {1};
   std::set<std::string> Names;
+  std::vector<RuntimeBound> Common;
+  if (!A.empty())
+    Common = A.front().And;
   for (llvm::ArrayRef<RuntimeCase> Cases : {A, B})
     for (const RuntimeCase &C : Cases) {
-      if (!C.And.empty() || C.Groups)
+      if (C.And != Common || C.Groups)
         return std::nullopt;
       Bounds.insert(C.From);
       Names.insert(C.Parameter);
@@ -303,8 +306,11 @@ lessDivided(llvm::ArrayRef<RuntimeCase> A, llvm::ArrayRef<RuntimeCase> B,
       if (Next != Multiples.end() && Value % *Next == 0)
         Value += D;
       std::map<std::string, int64_t> At = {{*Names.begin(), Value}};
+      for (const RuntimeBound &Bound : Common)
+        At[Bound.Parameter] = Bound.From;
       RuntimeCase C{*Names.begin(), std::max(From, D),
-                    std::max(warpsBy(A, At, Whole), warpsBy(B, At, Whole))};
+                    std::max(warpsBy(A, At, Whole), warpsBy(B, At, Whole)),
+                    Common};
       C.MultipleOf = D;
       bool Changes = Both.empty() || Both.back().MultipleOf != D ||
                      Both.back().WarpsPerGroup != C.WarpsPerGroup;

@@ -93,7 +93,8 @@ int64_t warpsBy(llvm::ArrayRef<RuntimeCase> Cases,
                 const std::map<std::string, int64_t> &Values, int64_t Whole);
 
 /// The cases that divide, at each value, no further than either of two
-/// decisions does. std::nullopt if they test different inputs, or several.
+/// decisions does. std::nullopt if they test different inputs, or several that
+/// not all cases test alike.
 std::optional<std::vector<RuntimeCase>>
 lessDivided(llvm::ArrayRef<RuntimeCase> A, llvm::ArrayRef<RuntimeCase> B,
             int64_t Whole);

@@ -107,14 +107,6 @@ Profiles profilesOf(const Setting &S, const std::vector<bool> &Matters,
   return Result;
 }
 
-/// The plan where everything is known.
-KernelPlan planWith(const Setting &S, Profiles Known) {
-  for (LoopProfile &P : Known)
-    if (P.Work && !contends(S, P))
-      P.Work.reset();
-  return planThrottle(S.K, Known, S.Before, S.Throttle);
-}
-
 /// Warps per group; those of a whole block where the loop is not split.
 int64_t warpsOf(const Setting &S, const LoopPlan &P) {
   return isSplit(P) ? P.WarpsPerGroup : S.Before.WarpsPerBlock;
@@ -334,6 +326,13 @@ void finish(const Setting &S, LoopPlan &Plan,
 }
 
 } // namespace
+
+KernelPlan planWith(const Setting &S, std::vector<LoopProfile> Known) {
+  for (LoopProfile &P : Known)
+    if (P.Work && !contends(S, P))
+      P.Work.reset();
+  return planThrottle(S.K, Known, S.Before, S.Throttle);
+}
 
 bool isCheap(Setting S, llvm::ArrayRef<std::string> Names,
              llvm::ArrayRef<unsigned> Open) {

@@ -70,6 +70,9 @@ llvm::Expected<Setting> settingFor(const Kernel &K, const Launch &L,
 /// The plan as far as it follows from what is known.
 LaunchPlan planKnown(const Setting &S);
 
+/// The plan where these profiles are all that there is to know.
+KernelPlan planWith(const Setting &S, std::vector<LoopProfile> Known);
+
 /// Whether the nests of these loops can be counted many times over, at large
 /// values of the inputs: columns as long as such a value cannot.
 bool isCheap(Setting S, llvm::ArrayRef<std::string> Inputs,

@@ -332,14 +332,16 @@ struct LoopProfile {
 
 /// An input of the kernel that it can test: Parameter >= From.
 struct RuntimeBound {
-  std::string Parameter; ///< an integer parameter, or "blockDim.x"
+  /// An integer parameter, "blockDim.x", or a product of extents of the grid.
+  std::string Parameter;
   int64_t From = 0;
+  bool operator==(const RuntimeBound &) const = default;
 };
 
 /// A decision left to run time: WarpsPerGroup where Parameter >= From,
 /// Parameter is a multiple of MultipleOf, and every bound of And holds.
 struct RuntimeCase {
-  std::string Parameter; ///< an integer parameter, or "blockDim.x"
+  std::string Parameter; ///< as of a RuntimeBound
   int64_t From = 0;
   int64_t WarpsPerGroup = 0;
   std::vector<RuntimeBound> And = {};

@@ -216,7 +216,7 @@ std::string freshName(StringRef Text, StringRef Base, const FileFacts &Facts) {
 
 /// The first builtin whose name a directive of the text makes a macro.
 static std::string macroOnBuiltin(StringRef Text) {
-  for (StringRef Name : {"threadIdx", "blockDim", "__syncthreads"}) {
+  for (StringRef Name : {"threadIdx", "blockDim", "gridDim", "__syncthreads"}) {
     bool Defined = anyWord(Text, Name, [&](size_t At) {
       StringRef Line = Text.slice(lineStart(Text, At), At).trim(Blanks);
       return Line.consume_front("#") && Line.ltrim(Blanks) == "define";

@@ -16,6 +16,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "gmock/gmock.h"
 #include <random>
+#include <set>
 
 namespace catt {
 namespace {
@@ -23,6 +24,7 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 using Values = std::map<std::string, int64_t>;
 
@@ -98,7 +100,7 @@ __global__ void k(const double *A, const double *x, double *y, int n) {
     for (int j = 0; j < n; ++j)
       y[i] += A[i * n + j] * x[j];
 }
-void go(double *A, int n) { k<<<(n + 127) / 128, 128>>>(A, A, A, n); }
+void go(double *A, int n) { k<<<4224, 128>>>(A, A, A, n); }
 )cu";
 
 const char Fields[] = R"cu(
@@ -341,6 +343,97 @@ TEST(RuntimeTwoInputs, neverDivideFurtherThanThePlan) {
     }
 }
 
+//===-- Unknown grids -----------------------------------------------------===//
+
+const char AnyGrid[] = R"cu(
+__global__ void k(const float *A, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; j < 4096; ++j)
+    y[i] += A[i * 4096 + j] * x[j];
+}
+void go(float *A, int n) { k<<<n, 256>>>(A, A, A); }
+)cu";
+
+LaunchPlan withGrid(const Kernel &K, const Shape &Grid,
+                    const AnalysisOptions &Options) {
+  Launch L = K.Launches.at(0);
+  L.Grid = Grid;
+  return planForLaunch(K, L, Options, /*MayReserve=*/false);
+}
+
+TEST(RuntimeGrids, neverDivideFurtherThanThePlanOfTheGrid) {
+  Parsed P = parseSnippet(AnyGrid);
+  const Kernel &K = P.kernel();
+  LaunchPlan Open = plan(K, options(200));
+  ASSERT_FALSE(Open.Plan.Loops[0].Cases.empty());
+  EXPECT_EQ(Open.Plan.Loops[0].Cases[0].Parameter, "gridDim.x");
+  std::set<int64_t> Seen;
+  for (int64_t Blocks = 1; Blocks <= 3000; Blocks += 11 * Step) {
+    int64_t Got = warpsBy(Open, 0, {{"gridDim.x", Blocks}});
+    LaunchPlan Known = withGrid(K, {Blocks, 1, 1}, options(200));
+    EXPECT_GE(Got, warpsOf(Known, 0)) << Blocks;
+    Seen.insert(Got);
+  }
+  EXPECT_GT(Seen.size(), 1u); // small grids stay whole, large ones do not
+  EXPECT_EQ(warpsBy(Open, 0, {{"gridDim.x", 1}}), 8);
+  // From a full GPU on it is what was decided before grids counted.
+  LaunchPlan Full = withGrid(K, {8 * 132, 1, 1}, options(200));
+  EXPECT_EQ(warpsBy(Open, 0, {{"gridDim.x", 8 * 132}}), warpsOf(Full, 0));
+}
+
+TEST(RuntimeGrids, areTheProductOfWhatIsNotKnown) {
+  Parsed P = parseSnippet(AnyGrid);
+  const Kernel &K = P.kernel();
+  LaunchPlan One = withGrid(K, {std::nullopt, 1, 1}, options(200));
+  LaunchPlan Two = withGrid(K, {std::nullopt, std::nullopt, 4}, options(200));
+  const RuntimeCase &A = One.Plan.Loops[0].Cases.at(0);
+  const RuntimeCase &B = Two.Plan.Loops[0].Cases.at(0);
+  EXPECT_EQ(A.Parameter, "gridDim.x");
+  EXPECT_EQ(B.Parameter, "gridDim.x * gridDim.y");
+  EXPECT_EQ(A.From, 4 * B.From);
+}
+
+TEST(RuntimeGrids, areOneMoreConditionForStrides) {
+  std::string Code = Rows;
+  size_t At = Code.find("1056");
+  Parsed P = parseSnippet(Code.replace(At, 4, "n"));
+  LaunchPlan Open = plan(P.kernel(), options(28));
+  ASSERT_FALSE(Open.Plan.Loops[0].Cases.empty());
+  for (const RuntimeCase &C : Open.Plan.Loops[0].Cases) {
+    ASSERT_EQ(C.And.size(), 1u);
+    EXPECT_EQ(C.And[0].Parameter, "gridDim.x");
+    EXPECT_EQ(C.And[0].From, 8 * 132);
+  }
+}
+
+TEST(RuntimeGrids, negativeWhereTheGridIsKnown) {
+  Parsed P = parseSnippet(AnyGrid);
+  EXPECT_THAT(plan(P.kernel(), options(200)).Plan.Loops[0].Cases,
+              Not(IsEmpty()));
+  EXPECT_THAT(
+      withGrid(P.kernel(), {4096, 1, 1}, options(200)).Plan.Loops[0].Cases,
+      IsEmpty());
+}
+
+TEST(RuntimeGrids, negativeForThePapersRuleAndUnknownCards) {
+  Parsed P = parseSnippet(AnyGrid);
+  AnalysisOptions Options = options(200);
+  Options.How = Model::Catt;
+  EXPECT_THAT(plan(P.kernel(), Options).Plan.Loops[0].Cases, IsEmpty());
+  Options = options(200);
+  Options.Gpu = llvm::cantFail(findDevice("sm_90"));
+  EXPECT_THAT(plan(P.kernel(), Options).Plan.Loops[0].Cases, IsEmpty());
+}
+
+TEST(RuntimeGrids, negativeWhereTheUserForcesAChoice) {
+  Parsed P = parseSnippet(AnyGrid);
+  AnalysisOptions Options = options(200);
+  Options.Forced = {{"k", "j", 2, std::nullopt, "k:j=2"}};
+  LaunchPlan Forced = plan(P.kernel(), Options);
+  EXPECT_THAT(Forced.Plan.Loops[0].Cases, IsEmpty());
+  EXPECT_EQ(Forced.Plan.Loops[0].Groups, 2);
+}
+
 //===-- Unknown block sizes ----------------------------------------------===//
 
 const char Blocks[] = R"cu(
@@ -374,12 +467,14 @@ int64_t groupsBy(const LoopPlan &P, const Values &At) {
 TEST(RuntimeBlocks, areThePlanAtEveryWholeWarpAndNeverDivideFurther) {
   Parsed P = parseSnippet(Blocks);
   const Kernel &K = P.kernel();
-  LaunchPlan Open = planForAnyBlock(K, {}, options(28), /*MayReserve=*/false);
+  Launch Full;
+  Full.Grid = {1 << 20, 1, 1};
+  LaunchPlan Open = planForAnyBlock(K, Full, options(28), /*MayReserve=*/false);
   const LoopPlan &Loop = Open.Plan.Loops[0];
   ASSERT_FALSE(Loop.Cases.empty());
   bool Exact = Loop.Cases.size() < MostCases; // nothing was joined
   for (int64_t Threads = 1; Threads <= 1024; Threads += Step < 2 ? 1 : 31) {
-    Launch L;
+    Launch L = Full;
     L.Block = {Threads, 1, 1};
     LaunchPlan Known = planForLaunch(K, L, options(28), false);
     int64_t Expected = Known.Plan.Loops[0].Why ? 1 : Known.Plan.Loops[0].Groups;
@@ -394,11 +489,13 @@ TEST(RuntimeBlocks, areThePlanAtEveryWholeWarpAndNeverDivideFurther) {
 TEST(RuntimeBlocks, withAStrideNeverDivideFurther) {
   Parsed P = parseSnippet(BlocksAndRows);
   const Kernel &K = P.kernel();
-  LaunchPlan Open = planForAnyBlock(K, {}, options(28), /*MayReserve=*/false);
+  Launch Full;
+  Full.Grid = {1 << 20, 1, 1};
+  LaunchPlan Open = planForAnyBlock(K, Full, options(28), /*MayReserve=*/false);
   ASSERT_FALSE(Open.Plan.Loops[0].Cases.empty());
   for (int64_t Threads : {32, 48, 64, 100, 128, 256, 384, 512, 1024})
     for (int64_t N : {1, 2, 5, 16, 30, 32, 40, 100, 1024, 5000}) {
-      Launch L;
+      Launch L = Full;
       L.Block = {Threads, 1, 1};
       LaunchPlan Known = planForLaunch(K, L, options(28, {{"n", N}}), false);
       int64_t Expected =
