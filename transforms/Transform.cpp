@@ -16,6 +16,7 @@
 #include "transforms/PreferL1.h"
 #include "transforms/ReserveShared.h"
 #include "transforms/SourceEdit.h"
+#include "transforms/SpillShared.h"
 #include "transforms/SplitWarpGroups.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -32,7 +33,9 @@ llvm::ArrayRef<const Transform *> allTransforms() {
   static const PreferL1 Prefer;
   static const SplitWarpGroups Split;
   static const LaunchBounds Bounds;
-  static const Transform *const All[] = {&Reserve, &Prefer, &Split, &Bounds};
+  static const SpillShared Spill;
+  static const Transform *const All[] = {&Reserve, &Prefer, &Split, &Bounds,
+                                         &Spill};
   return All;
 }
 
