@@ -1,0 +1,118 @@
+//===- Feedback.cpp - Compile, look, keep what is better ------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Feedback.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace catt {
+namespace {
+
+/// One kernel, and what is still to be tried on it.
+struct Trial {
+  KernelReport *Kernel;
+  std::vector<SpillStep> ToTry;
+  std::optional<SpillStep> Now;
+};
+
+} // namespace
+
+/// enable_smem_spilling came with CUDA 13.0 (PTX ISA 9.0).
+static bool hasPragma(const Toolkit &Cuda) {
+  unsigned Major = 0;
+  return !llvm::StringRef(Cuda.Version)
+              .split('.')
+              .first.getAsInteger(10, Major) &&
+         Major >= 13;
+}
+
+/// The texts with every kernel's present plan, compiled.
+static llvm::Error measureAll(const Report &R, const RewriteOptions &How,
+                              const TextMeasure &Measure,
+                              std::vector<Trial> &Trials) {
+  llvm::Expected<Edits> Changes = rewrite(R, How);
+  if (!Changes)
+    return Changes.takeError();
+  auto Texts = catt::apply(*Changes, R.Texts);
+  if (!Texts)
+    return Texts.takeError();
+  std::map<std::string, unsigned> Caps;
+  for (const Trial &T : Trials)
+    if (T.Now)
+      Caps[T.Kernel->Source.Name] = unsigned(T.Kernel->Spill->CapRegisters);
+  auto Points = Measure(*Texts, Caps);
+  if (!Points)
+    return Points.takeError();
+  for (Trial &T : Trials) {
+    auto Found = Points->find(T.Kernel->Source.Name);
+    if (!T.Now || Found == Points->end())
+      continue;
+    T.Now->Compiled = Found->second;
+    addStep(T.Kernel->Source, *T.Now, *T.Kernel->Spill);
+  }
+  return llvm::Error::success();
+}
+
+/// Until nothing is left to try.
+static llvm::Error tryAll(const Report &R, const RewriteOptions &How,
+                          const TextMeasure &Measure,
+                          std::vector<Trial> &Trials) {
+  for (;;) {
+    bool Any = false;
+    for (Trial &T : Trials) {
+      T.Now.reset();
+      while (!T.Now && !T.ToTry.empty()) {
+        SpillStep Next = T.ToTry.front();
+        T.ToTry.erase(T.ToTry.begin());
+        if (take(T.Kernel->Source, Next, *T.Kernel->Spill))
+          T.Now = Next;
+      }
+      Any |= T.Now.has_value();
+    }
+    if (!Any)
+      return llvm::Error::success();
+    if (llvm::Error E = measureAll(R, How, Measure, Trials))
+      return E;
+  }
+}
+
+/// The best of what was tried.
+static void settle(KernelReport &K) {
+  SharedSpill &S = *K.Spill;
+  SpillStep Best = S.Steps[bestStep(S.Steps)];
+  take(K.Source, Best, S);
+  S.From = Origin::Measured;
+  if (S.Moved.empty() && !S.Pragma)
+    S.Refusals.push_back({Reason::CannotReachTarget, K.Source.Where,
+                          "each way that was tried takes more accesses"});
+}
+
+llvm::Error improveSpills(Report &R, const RewriteOptions &How,
+                          const TextMeasure &Measure) {
+  std::vector<Trial> Trials;
+  std::vector<SharedSpill> Before;
+  for (KernelReport &K : R.Kernels)
+    if (K.Spill && K.Spill->Refusals.empty()) {
+      Trials.push_back(
+          {&K, stepsToTry(*K.Spill, hasPragma(R.Cuda)), std::nullopt});
+      Before.push_back(*K.Spill);
+    }
+  llvm::Error E = tryAll(R, How, Measure, Trials);
+  for (int64_t Part : {16, 32})
+    if (!E) {
+      for (Trial &T : Trials)
+        T.ToTry = stepsAround(*T.Kernel->Spill, Part);
+      E = tryAll(R, How, Measure, Trials);
+    }
+  for (size_t I = 0; I < Trials.size(); ++I)
+    if (E || Trials[I].Kernel->Spill->Steps.empty())
+      *Trials[I].Kernel->Spill = Before[I];
+    else
+      settle(*Trials[I].Kernel);
+  return E;
+}
+
+} // namespace catt
