@@ -154,7 +154,7 @@ static bool canBeSplit(const ThreadValue &V, const BodyStatement &S) {
 std::optional<MovableValue> Candidates::around(const ThreadValue &V) const {
   for (unsigned First : AtPeak) {
     if (isTouchedIn(V, First) || !inScope(V, First) ||
-        !canBeSplit(V, K.Statements[First]) || K.Statements[First].Declares)
+        !canBeSplit(V, K.Statements[First]))
       continue;
     if (!isLiveAcross(V, First))
       return std::nullopt;

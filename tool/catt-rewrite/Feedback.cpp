@@ -16,6 +16,8 @@ struct Trial {
   KernelReport *Kernel;
   std::vector<SpillStep> ToTry;
   std::optional<SpillStep> Now;
+  SharedSpill Before;
+  bool Refused = false; ///< the text stands against any change
 };
 
 } // namespace
@@ -29,6 +31,14 @@ static bool hasPragma(const Toolkit &Cuda) {
          Major >= 13;
 }
 
+static bool isChanged(const KernelReport &K, const Edits &Changes) {
+  const Location &At = K.Source.Where;
+  return llvm::any_of(Changes.Done, [&](const Applied &A) {
+    return A.Transform == "spill-shared" && A.Where.File == At.File &&
+           A.Where.Line == At.Line && A.Where.Column == At.Column;
+  });
+}
+
 /// The texts with every kernel's present plan, compiled.
 static llvm::Error measureAll(const Report &R, const RewriteOptions &How,
                               const TextMeasure &Measure,
@@ -39,6 +49,13 @@ static llvm::Error measureAll(const Report &R, const RewriteOptions &How,
   auto Texts = catt::apply(*Changes, R.Texts);
   if (!Texts)
     return Texts.takeError();
+  for (Trial &T : Trials)
+    if (T.Now && (T.Now->Pragma || T.Now->MovedRegisters != 0) &&
+        !isChanged(*T.Kernel, *Changes)) {
+      T.Refused = true;
+      T.Now.reset();
+      T.ToTry.clear();
+    }
   std::map<std::string, unsigned> Caps;
   for (const Trial &T : Trials)
     if (T.Now)
@@ -93,25 +110,23 @@ static void settle(KernelReport &K) {
 llvm::Error improveSpills(Report &R, const RewriteOptions &How,
                           const TextMeasure &Measure) {
   std::vector<Trial> Trials;
-  std::vector<SharedSpill> Before;
   for (KernelReport &K : R.Kernels)
-    if (K.Spill && K.Spill->Refusals.empty()) {
-      Trials.push_back(
-          {&K, stepsToTry(*K.Spill, hasPragma(R.Cuda)), std::nullopt});
-      Before.push_back(*K.Spill);
-    }
+    if (K.Spill && K.Spill->Refusals.empty())
+      Trials.push_back({&K, stepsToTry(*K.Spill, hasPragma(R.Cuda)),
+                        std::nullopt, *K.Spill});
   llvm::Error E = tryAll(R, How, Measure, Trials);
   for (int64_t Part : {16, 32})
     if (!E) {
       for (Trial &T : Trials)
-        T.ToTry = stepsAround(*T.Kernel->Spill, Part);
+        if (!T.Refused)
+          T.ToTry = stepsAround(*T.Kernel->Spill, Part);
       E = tryAll(R, How, Measure, Trials);
     }
-  for (size_t I = 0; I < Trials.size(); ++I)
-    if (E || Trials[I].Kernel->Spill->Steps.empty())
-      *Trials[I].Kernel->Spill = Before[I];
+  for (Trial &T : Trials)
+    if (E || T.Refused || T.Kernel->Spill->Steps.empty())
+      *T.Kernel->Spill = T.Before;
     else
-      settle(*Trials[I].Kernel);
+      settle(*T.Kernel);
   return E;
 }
 
