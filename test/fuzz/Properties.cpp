@@ -137,9 +137,10 @@ void forcePlan(KernelReport &Report, const GeneratedKernel &K) {
 /// had to be freed.
 static void forceSpill(KernelReport &Report, const GeneratedKernel &K,
                        const Device &Gpu) {
-  const Kernel &Source = Report.Source;
+  Kernel Source = Report.Source;
   if (Source.Statements.empty())
     return;
+  Source.StaticSharedBytes += K.ReserveBytes; // by reserve-shared
   RegisterUse Use;
   Use.Default.Registers = 255;
   PressurePeak Peak;
@@ -378,7 +379,11 @@ private:
       return false;
     for (KernelReport &K : R->Kernels) {
       auto I = indexOf(K);
-      if (I && Kernels[*I].Seed % 3 != 0)
+      // Where nothing was moved, another statement may be the peak now.
+      const SourceSpan &S = K.Source.Span;
+      if (I && llvm::StringRef(New.Text)
+                   .slice(S.Begin, S.End)
+                   .contains("catt: spill-shared("))
         forceSpill(K, Kernels[*I], R->Gpu);
       if (!I || !Kernels[*I].Forced)
         continue;
