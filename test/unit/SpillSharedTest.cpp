@@ -124,6 +124,14 @@ TEST(SpillShared, PositiveTouchedInThePeak) {
               HasSubstr("*cattSpill_s = s; // catt: end\n    } // catt: done"));
 }
 
+TEST(SpillShared, PositiveBracesThatCloseTogether) {
+  Bench B(kernel("  float s = 0;\n  for (int i = 0; i < n; ++i)\n"
+                 "    if (n > 9) // PEAK\n      y[i] = 1;\n"
+                 "    else if (s < 3)\n      s += A[i];\n  y[n] = s;"));
+  EXPECT_THAT(B.rewritten(), // reverts
+              HasSubstr("*cattSpill_s = s; } /* catt: done */ } /* catt"));
+}
+
 TEST(SpillShared, PositiveOnlySomeElementsOfAnArray) {
   std::string Code = kernel("  float v[2][4];\n#pragma unroll\n"
                             "  for (int i = 0; i < 4; ++i) {\n"
