@@ -213,14 +213,16 @@ static void write(const Kernel &K, const std::map<unsigned, Around> &All,
     return Addition{"spill-shared", llvm::join(At.Names, ", "), "",
                     std::move(Open), std::move(Close)};
   };
-  // Braces that close at one place must all stand in lines, or none.
+  // Braces that close at one place must all stand in lines, or none; and lines
+  // have room for two markers only if there are two.
   std::map<unsigned, unsigned> Closing;
   for (const auto &[Index, At] : All)
     Closing[K.Statements[Index].Span.End] += K.Statements[Index].Unbraced;
   for (const auto &[Index, At] : llvm::reverse(All)) {
     const BodyStatement &S = K.Statements[Index];
     if (S.Unbraced) {
-      bool OwnLines = S.OwnLines && Closing[S.Span.End] == 1;
+      bool OwnLines =
+          S.OwnLines && Closing[S.Span.End] == 1 && !At.Behind.empty();
       std::vector<std::string> Open = {"{"}, Close = At.Behind;
       llvm::append_range(Open, At.Before);
       Close.push_back("}");

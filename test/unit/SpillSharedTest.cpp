@@ -128,8 +128,9 @@ TEST(SpillShared, PositiveBracesThatCloseTogether) {
   Bench B(kernel("  float s = 0;\n  for (int i = 0; i < n; ++i)\n"
                  "    if (n > 9) // PEAK\n      y[i] = 1;\n"
                  "    else if (s < 3)\n      s += A[i];\n  y[n] = s;"));
-  EXPECT_THAT(B.rewritten(), // reverts
-              HasSubstr("*cattSpill_s = s; } /* catt: done */ } /* catt"));
+  EXPECT_THAT(
+      B.rewritten(), // reverts
+      HasSubstr("*cattSpill_s = s; } /* catt: done */ /* catt: end */ }"));
 }
 
 TEST(SpillShared, PositiveOnlySomeElementsOfAnArray) {

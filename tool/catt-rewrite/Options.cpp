@@ -48,17 +48,15 @@ cl::opt<std::string>
 cl::opt<std::string>
     TransformNames("transforms", cl::value_desc("a,b|all"), cl::cat(Category),
                    cl::desc("Which transforms to apply (listed below); "
-                            "default: all but launch-bounds and "
-                            "spill-shared"));
+                            "default: those that are for the L1 cache"));
 cl::opt<std::string> SelectorName(
     "selector", cl::value_desc("model|tpsc|orion|unified|dru"),
     cl::cat(Category),
     cl::desc("Look at registers, and choose registers and blocks by this rule "
              "(default: model)"));
-cl::opt<std::string> TargetRegisters(
+cl::opt<unsigned> TargetRegisters(
     "target-registers", cl::value_desc("n"), cl::cat(Category),
-    cl::desc("Look at registers, and bring them down to at most n per thread "
-             "(16 to 255), whatever the selector says"));
+    cl::desc("Look at registers; bring them to at most n per thread (16-255)"));
 cl::opt<bool> AskPtxas(
     "ptxas", cl::cat(Category),
     cl::desc("Look at registers, and ask the toolkit's ptxas for registers and "
@@ -238,13 +236,10 @@ Error readRegisters(Options &O) {
     }
   }
   if (TargetRegisters.getNumOccurrences()) {
-    int64_t Target = 0;
-    if (StringRef(TargetRegisters).getAsInteger(10, Target) || Target < 16 ||
-        Target > 255)
-      return usage("--target-registers must be a number from 16 to 255, not "
-                   "'" +
-                   TargetRegisters + "'");
-    O.TargetRegisters = Target;
+    if (TargetRegisters < 16 || TargetRegisters > 255)
+      return usage("--target-registers must be a number from 16 to 255, not " +
+                   Twine(TargetRegisters));
+    O.TargetRegisters = TargetRegisters;
   }
   if (BoundsName != "launch-bounds" && BoundsName != "maxnreg")
     return usage("--bounds must be launch-bounds or maxnreg, not '" +
