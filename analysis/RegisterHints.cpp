@@ -47,6 +47,7 @@ static RegisterOptions optionsFor(const Kernel &K, const Report &R,
   O.Form = Hints.Form;
   O.MinGain = MinGain.value_or(O.MinGain);
   O.Force = Hints.Force;
+  O.Target = Hints.Target;
   O.InMainFile = K.Span.File == R.MainFile;
   O.LacksMaxnreg = lacksMaxnreg(R.Cuda.Version);
   if (std::optional<int> Cap = Unit.maxRegisters())
@@ -96,10 +97,18 @@ void hintRegisters(const TranslationUnit &Unit,
       continue;
     KernelReport &Report = R.Kernels[I];
     Report.Pressure = Known->second.Use;
+    RegisterOptions O = optionsFor(All[I], R, Options, MinGain, Unit);
     Report.Registers =
         planRegisters(All[I], Known->second.Use, Known->second.Mix,
-                      optimalBlocksOf(Report, All[I], R.Gpu),
-                      optionsFor(All[I], R, Options, MinGain, Unit));
+                      optimalBlocksOf(Report, All[I], R.Gpu), O);
+    if (!Report.Registers)
+      continue;
+    // reserve-shared may take its part of the shared memory.
+    All[I].StaticSharedBytes += Report.Plan.ReserveSharedBytes.value_or(0);
+    for (const LaunchCase &C : Report.Plan.ByThreads)
+      All[I].StaticSharedBytes += C.ReserveBytes;
+    if (auto Cap = spillTarget(*Report.Registers, Options.Target))
+      Report.Spill = planSpill(All[I], Known->second.Use, *Cap, O);
   }
 }
 

@@ -45,12 +45,13 @@ struct RegisterHintOptions {
   Selector How = Selector::Model;
   BoundsForm Form = BoundsForm::LaunchBounds;
   bool Force = false;
+  std::optional<int64_t> Target; ///< --target-registers
 };
 
-/// Fills in Pressure and Registers of each kernel of the report. `Seen` holds
-/// the kernels' launches in the source, in the report's order: what a user
-/// tells of one launch does not make the others go away. What Ask fails with
-/// becomes RegisterProblem.
+/// Fills in Pressure, Registers and Spill of each kernel of the report. `Seen`
+/// holds the kernels' launches in the source, in the report's order: what a
+/// user tells of one launch does not make the others go away. What Ask fails
+/// with becomes RegisterProblem.
 void hintRegisters(const TranslationUnit &Unit,
                    const RegisterHintOptions &Options,
                    const std::vector<std::vector<Launch>> &Seen,

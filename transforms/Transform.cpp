@@ -16,6 +16,7 @@
 #include "transforms/PreferL1.h"
 #include "transforms/ReserveShared.h"
 #include "transforms/SourceEdit.h"
+#include "transforms/SpillShared.h"
 #include "transforms/SplitWarpGroups.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -27,12 +28,15 @@ using llvm::StringRef;
 namespace catt {
 
 llvm::ArrayRef<const Transform *> allTransforms() {
-  // What is declared first in a kernel comes before what wraps its statements.
+  // What is declared first in a kernel comes before what wraps its statements,
+  // and what stands around single statements before what wraps several.
   static const ReserveShared Reserve;
   static const PreferL1 Prefer;
   static const SplitWarpGroups Split;
   static const LaunchBounds Bounds;
-  static const Transform *const All[] = {&Reserve, &Prefer, &Split, &Bounds};
+  static const SpillShared Spill;
+  static const Transform *const All[] = {&Reserve, &Prefer, &Spill, &Split,
+                                         &Bounds};
   return All;
 }
 

@@ -70,69 +70,6 @@ std::string Memory::contents() const {
   return All;
 }
 
-//===-- The plan ----------------------------------------------------------===//
-
-/// The parameter of a decision at run time: any integer that is passed.
-static const Argument *anyParameter(const GeneratedKernel &K) {
-  for (const Argument &A : K.Arguments)
-    if (A.Value)
-      return &A;
-  return nullptr;
-}
-
-static bool isForced(const Loop &L, const Kernel &Source,
-                     const GeneratedKernel &K) {
-  if (!L.Site || !L.Refusals.empty() || !(K.ForcedLoops >> (L.Id % 64) & 1))
-    return false;
-  return !K.InnermostOnly ||
-         llvm::none_of(Source.Loops,
-                       [&](const Loop &Other) { return Other.Parent == L.Id; });
-}
-
-/// A plan splits no loop inside one that it splits. Within one function the
-/// transform sees so much in the text, and is tested on that; a site in a
-/// device function it takes on trust.
-static bool isCoveredByCaller(const Loop &L, const Kernel &Source,
-                              const GeneratedKernel &K) {
-  for (std::optional<unsigned> P = L.Parent; P; P = Source.Loops[*P].Parent)
-    if (Source.Loops[*P].Function != L.Function &&
-        isForced(Source.Loops[*P], Source, K))
-      return true;
-  return false;
-}
-
-void forcePlan(KernelReport &Report, const GeneratedKernel &K) {
-  if (K.ReserveBytes)
-    Report.Plan.ReserveSharedBytes = K.ReserveBytes;
-  if (K.CarveoutPercent)
-    Report.Plan.CarveoutPercent = K.CarveoutPercent;
-  int64_t Warps = (K.Block.count() + 31) / 32;
-  for (const Loop &L : Report.Source.Loops) {
-    if (!isForced(L, Report.Source, K) ||
-        isCoveredByCaller(L, Report.Source, K))
-      continue;
-    LoopPlan *Plan = nullptr;
-    for (LoopPlan &P : Report.Plan.Loops)
-      if (P.Loop == L.Id)
-        Plan = &P;
-    if (!Plan)
-      Plan = &Report.Plan.Loops.emplace_back();
-    *Plan = LoopPlan();
-    Plan->Loop = L.Id;
-    Plan->WarpsPerGroup =
-        std::max<int64_t>(1, (Warps + K.Groups - 1) / int64_t(K.Groups));
-    Plan->Groups = std::max<int64_t>(2, (Warps + Plan->WarpsPerGroup - 1) /
-                                            Plan->WarpsPerGroup);
-    const Argument *A = anyParameter(K);
-    if (K.ByParameter && A && Report.Source.Span.File == L.Site->Span.File &&
-        L.Site->Span.Begin >= Report.Source.Span.Begin &&
-        L.Site->Span.End <= Report.Source.Span.End)
-      Plan->Cases = {
-          {A->Name, *A->Value - 1, Plan->WarpsPerGroup + 1},
-          {A->Name, *A->Value + int64_t(K.Groups % 2), Plan->WarpsPerGroup}};
-  }
-}
-
 namespace {
 
 //===-- A batch -----------------------------------------------------------===//
@@ -243,12 +180,18 @@ private:
     for (KernelReport &K : R.Kernels)
       if (auto I = indexOf(K); I && Kernels[*I].Forced)
         forcePlan(K, Kernels[*I]);
+    for (KernelReport &K : R.Kernels)
+      if (auto I = indexOf(K); I && Kernels[*I].Seed % 3 != 0)
+        forceSpill(K, Kernels[*I], R.Gpu);
   }
 
   /// The new text of V under the plan; its own text if nothing changes.
   std::optional<std::string> rewritten(const Version &V, const Report &R,
                                        Edits *Done = nullptr) {
     RewriteOptions Rewrite;
+    for (const Transform *T : allTransforms())
+      if (T->isDefault() || T->name() == "spill-shared")
+        Rewrite.Transforms.push_back(T->name().str());
     auto E = rewrite(R, Rewrite);
     if (!E) {
       failFile("rewrite-succeeds", llvm::toString(E.takeError()));
@@ -351,6 +294,12 @@ private:
       return false;
     for (KernelReport &K : R->Kernels) {
       auto I = indexOf(K);
+      // Where nothing was moved, another statement may be the peak now.
+      const SourceSpan &S = K.Source.Span;
+      if (I && llvm::StringRef(New.Text)
+                   .slice(S.Begin, S.End)
+                   .contains("catt: spill-shared("))
+        forceSpill(K, Kernels[*I], R->Gpu);
       if (!I || !Kernels[*I].Forced)
         continue;
       if (Kernels[*I].ForcedLoops == ~0ull && !Kernels[*I].InnermostOnly)

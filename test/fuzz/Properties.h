@@ -53,6 +53,11 @@ std::vector<Failure> checkBatch(const std::vector<GeneratedKernel> &Kernels,
 /// and its launches get the shared memory and the carve-out that were chosen.
 void forcePlan(KernelReport &Report, const GeneratedKernel &K);
 
+/// Moves values to shared memory as if all were live at one of the statements,
+/// and all registers had to be freed.
+void forceSpill(KernelReport &Report, const GeneratedKernel &K,
+                const Device &Gpu);
+
 /// Memory of one kernel's arguments, filled anew.
 class Memory {
 public:

@@ -48,12 +48,15 @@ cl::opt<std::string>
 cl::opt<std::string>
     TransformNames("transforms", cl::value_desc("a,b|all"), cl::cat(Category),
                    cl::desc("Which transforms to apply (listed below); "
-                            "default: all but launch-bounds"));
+                            "default: those that are for the L1 cache"));
 cl::opt<std::string> SelectorName(
     "selector", cl::value_desc("model|tpsc|orion|unified|dru"),
     cl::cat(Category),
     cl::desc("Look at registers, and choose registers and blocks by this rule "
              "(default: model)"));
+cl::opt<unsigned> TargetRegisters(
+    "target-registers", cl::value_desc("n"), cl::cat(Category),
+    cl::desc("Look at registers; bring them to at most n per thread (16-255)"));
 cl::opt<bool> AskPtxas(
     "ptxas", cl::cat(Category),
     cl::desc("Look at registers, and ask the toolkit's ptxas for registers and "
@@ -231,6 +234,12 @@ Error readRegisters(Options &O) {
       return usage("--selector must be one of " + Known + ", not '" +
                    SelectorName + "'");
     }
+  }
+  if (TargetRegisters.getNumOccurrences()) {
+    if (TargetRegisters < 16 || TargetRegisters > 255)
+      return usage("--target-registers must be a number from 16 to 255, not " +
+                   Twine(TargetRegisters));
+    O.TargetRegisters = TargetRegisters;
   }
   if (BoundsName != "launch-bounds" && BoundsName != "maxnreg")
     return usage("--bounds must be launch-bounds or maxnreg, not '" +
@@ -437,9 +446,10 @@ Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
 } // namespace
 
 bool wantsRegisters(const Options &O) {
-  return O.HowRegisters || O.AskPtxas || !O.PtxFile.empty() ||
-         O.Report == ReportKind::Flags ||
+  return O.HowRegisters || O.TargetRegisters || O.AskPtxas ||
+         !O.PtxFile.empty() || O.Report == ReportKind::Flags ||
          is_contained(O.Transforms, "launch-bounds") ||
+         is_contained(O.Transforms, "spill-shared") ||
          is_contained(O.Transforms, "all");
 }
 

@@ -1,0 +1,94 @@
+//===- Plans.cpp - What generated kernels are made to want ----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "test/fuzz/Properties.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace catt::fuzz {
+
+/// The parameter of a decision at run time: any integer that is passed.
+static const Argument *anyParameter(const GeneratedKernel &K) {
+  for (const Argument &A : K.Arguments)
+    if (A.Value)
+      return &A;
+  return nullptr;
+}
+
+static bool isForced(const Loop &L, const Kernel &Source,
+                     const GeneratedKernel &K) {
+  if (!L.Site || !L.Refusals.empty() || !(K.ForcedLoops >> (L.Id % 64) & 1))
+    return false;
+  return !K.InnermostOnly ||
+         llvm::none_of(Source.Loops,
+                       [&](const Loop &Other) { return Other.Parent == L.Id; });
+}
+
+/// A plan splits no loop inside one that it splits. Within one function the
+/// transform sees so much in the text, and is tested on that; a site in a
+/// device function it takes on trust.
+static bool isCoveredByCaller(const Loop &L, const Kernel &Source,
+                              const GeneratedKernel &K) {
+  for (std::optional<unsigned> P = L.Parent; P; P = Source.Loops[*P].Parent)
+    if (Source.Loops[*P].Function != L.Function &&
+        isForced(Source.Loops[*P], Source, K))
+      return true;
+  return false;
+}
+
+void forcePlan(KernelReport &Report, const GeneratedKernel &K) {
+  if (K.ReserveBytes)
+    Report.Plan.ReserveSharedBytes = K.ReserveBytes;
+  if (K.CarveoutPercent)
+    Report.Plan.CarveoutPercent = K.CarveoutPercent;
+  int64_t Warps = (K.Block.count() + 31) / 32;
+  for (const Loop &L : Report.Source.Loops) {
+    if (!isForced(L, Report.Source, K) ||
+        isCoveredByCaller(L, Report.Source, K))
+      continue;
+    LoopPlan *Plan = nullptr;
+    for (LoopPlan &P : Report.Plan.Loops)
+      if (P.Loop == L.Id)
+        Plan = &P;
+    if (!Plan)
+      Plan = &Report.Plan.Loops.emplace_back();
+    *Plan = LoopPlan();
+    Plan->Loop = L.Id;
+    Plan->WarpsPerGroup =
+        std::max<int64_t>(1, (Warps + K.Groups - 1) / int64_t(K.Groups));
+    Plan->Groups = std::max<int64_t>(2, (Warps + Plan->WarpsPerGroup - 1) /
+                                            Plan->WarpsPerGroup);
+    const Argument *A = anyParameter(K);
+    if (K.ByParameter && A && Report.Source.Span.File == L.Site->Span.File &&
+        L.Site->Span.Begin >= Report.Source.Span.Begin &&
+        L.Site->Span.End <= Report.Source.Span.End)
+      Plan->Cases = {
+          {A->Name, *A->Value - 1, Plan->WarpsPerGroup + 1},
+          {A->Name, *A->Value + int64_t(K.Groups % 2), Plan->WarpsPerGroup}};
+  }
+}
+
+void forceSpill(KernelReport &Report, const GeneratedKernel &K,
+                const Device &Gpu) {
+  Kernel Source = Report.Source;
+  if (Source.Statements.empty())
+    return;
+  Source.StaticSharedBytes += K.ReserveBytes; // by reserve-shared
+  RegisterUse Use;
+  Use.Default.Registers = 255;
+  PressurePeak Peak;
+  Peak.Begin = Peak.End =
+      Source.Statements[K.Seed % Source.Statements.size()].Where;
+  for (const ThreadValue &V : Source.Values)
+    Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
+  Use.Peaks.push_back(Peak);
+  RegisterOptions Options;
+  Options.Gpu = Gpu;
+  Options.Force = true; // the driver launches what the file launches
+  Report.Spill = planSpill(Source, Use, 16, Options);
+}
+
+} // namespace catt::fuzz
