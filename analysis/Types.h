@@ -91,11 +91,13 @@ enum class Reason : uint8_t {
   Irregular,          ///< an index depends on loaded data
   TooComplex,         ///< the counting quota ran out
   RegistersEstimated, ///< no assembler confirmed the register numbers
+  IndexVaries,        ///< an array index that unrolling does not make constant
   NotInstantiated,    ///< a template that this file never instantiates
   // Not worth it.
-  CannotFit, ///< even one warp of one block overflows L1
-  SmallGain, ///< predicted gain below the threshold
-  Forced,    ///< --force says so
+  CannotFit,         ///< even one warp of one block overflows L1
+  SmallGain,         ///< predicted gain below the threshold
+  Forced,            ///< --force says so
+  CannotReachTarget, ///< no value can be moved that brings registers down
   // Not safe.
   DivergentBarrier,   ///< no statement around the loop is reached by all
   BarrierInside,      ///< __syncthreads or another block-wide wait inside
@@ -106,6 +108,8 @@ enum class Reason : uint8_t {
   CooperativeLaunch,  ///< launched cooperatively: blocks wait for each other
   ThreadsExitedEarly, ///< some threads returned before, before sm_70
   LaunchedElsewhere,  ///< a launch not in sight may exceed a launch bound
+  AddressTaken,       ///< something else may reach the variable
+  MayChange,          ///< computed again, it may be another value
   // Not editable.
   InMacro,              ///< written by a macro
   InSystemHeader,       ///< not the user's file
@@ -120,6 +124,9 @@ enum class Reason : uint8_t {
   NotEnoughShared,      ///< shared memory left is too small to reserve
   BrokenCode,           ///< an error in the kernel's own code
   LoopDeclaresResult,   ///< a declaration stops the statement being wrapped
+  TypeNotPlain,         ///< no arithmetic, pointer or CUDA vector type
+  ConstObject,          ///< a const object cannot be loaded back
+  HeaderVariable,       ///< declared or assigned in the head of a statement
 };
 
 /// A refusal is a result: what, where, and the names that the text needs.
@@ -239,6 +246,69 @@ struct Parameter {
   bool IsFixed = false;
 };
 
+/// A statement of the kernel's own body, around which text can be put. Labels
+/// and compound statements are none; what they hold is.
+struct BodyStatement {
+  std::optional<unsigned> Parent; ///< the statement that holds it
+  SourceSpan Span;                ///< with its semicolon; empty: not editable
+  Location Where, End;            ///< of its first and last token
+  std::optional<unsigned> Loop;   ///< innermost loop around it, by Loop::Id
+  std::optional<unsigned> Is;     ///< the loop that it is, by Loop::Id
+  bool OwnLines = true;           ///< as WrapSite::OwnLines
+  bool Unbraced = false; ///< needs braces if another statement is added to it
+  bool Declares = false; ///< a declaration, which braces would hide
+  bool Leaves = false;   ///< nothing behind it runs: return, break, continue
+};
+
+/// Where a value is read or written.
+struct ValueEvent {
+  unsigned Statement = 0; ///< index in Kernel::Statements
+  Location Where;
+  bool Defines = false, Uses = false;
+  /// In the condition or the step of the statement: the value is needed in
+  /// registers for as long as the statement runs.
+  bool InHead = false;
+  /// Of an array: "a[i][j]" and the flat index "(i) * 8 + (j)"; both empty if
+  /// the event concerns the whole array.
+  std::string Element, Index;
+  std::optional<int64_t> ConstantIndex;
+  bool FoldsWhenUnrolled = false; ///< the index is constant once loops unroll
+};
+
+/// What a value with a single definition was computed from.
+struct Initializer {
+  SourceSpan Span; ///< of the expression; empty: not editable
+  std::string Text;
+  unsigned Operations = 0; ///< as Loop::Operations; a special register counts 1
+  unsigned Loads = 0;      ///< of memory that never changes
+  std::vector<std::string> Reads;   ///< local variables and parameters, sorted
+  std::optional<Refusal> MayDiffer; ///< why a second evaluation may differ
+};
+
+/// A local variable of a kernel's own body that registers may hold: a scalar,
+/// a CUDA vector, or an array of them.
+struct ThreadValue {
+  std::string Name;
+  std::string Type; ///< of one element, canonical: "float", "const int *"
+  Location Where, ScopeEnd;
+  SourceSpan Scope;                ///< from behind its declaration
+  unsigned Declaration = 0;        ///< index in Kernel::Statements
+  unsigned ElementBytes = 0;       ///< of one element, all fields together
+  std::vector<std::string> Fields; ///< of a CUDA vector: "x", "y"
+  std::vector<int64_t> Extents;    ///< of an array; empty: no array
+  bool IsConst = false;
+  std::vector<ValueEvent> Events;  ///< in the order of the text
+  std::optional<Initializer> Only; ///< if its declaration defines it for good
+  std::vector<Refusal> Refusals;   ///< why it cannot live in memory for a while
+  int64_t elements() const {
+    int64_t Count = 1;
+    for (int64_t E : Extents)
+      Count *= E;
+    return Count;
+  }
+  int64_t bytes() const { return elements() * ElementBytes; }
+};
+
 /// A kernel: one template instantiation is one kernel.
 struct Kernel {
   std::string Name;            ///< "ns::gesummv<float>"
@@ -259,6 +329,8 @@ struct Kernel {
   bool AllLaunchesVisible = false;
   std::vector<Loop> Loops;
   std::vector<Access> Accesses;
+  std::vector<BodyStatement> Statements; ///< in the order of the text
+  std::vector<ThreadValue> Values;
   std::vector<Refusal> Refusals; ///< why it cannot be analysed or edited
 };
 

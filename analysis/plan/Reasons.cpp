@@ -63,6 +63,12 @@ constexpr ReasonInfo Table[] = {
      "the register numbers are an estimate ({no ptxas was asked})",
      "ask the assembler with --ptxas, or write the bound all the same with "
      "--force"},
+    {Reason::IndexVaries, NotKnown, "index-varies",
+     "an array index that is not constant once loops are unrolled",
+     "an index of the array is known only at run time "
+     "({it is not made of constants and unrolled loops' variables})",
+     "unroll the loops around it with #pragma unroll, or index the array with "
+     "constants"},
     {Reason::NotInstantiated, NotKnown, "not-instantiated",
      "a template without an instantiation in this translation unit",
      "the template is never instantiated in this file "
@@ -82,6 +88,11 @@ constexpr ReasonInfo Table[] = {
      "--force asks for the loop as it is ({one group})",
      "take --force away to let the "
      "model decide"},
+    {Reason::CannotReachTarget, NotWorthIt, "cannot-reach-target",
+     "no candidate lowers the registers at the peak",
+     "no value can be moved out of the registers where they are short "
+     "({none stays unused there})",
+     "use fewer values at a time, or ask for a higher target"},
     {Reason::DivergentBarrier, NotSafe, "divergent-barrier",
      "no enclosing statement is reached by all non-exited threads together",
      "a barrier around the loop would not be reached by all threads of the "
@@ -128,6 +139,14 @@ constexpr ReasonInfo Table[] = {
      "is in sight ({other files may launch the kernel})",
      "make the kernel static and launch it only here, or write a bound on "
      "registers alone with --bounds=maxnreg, or use --force"},
+    {Reason::AddressTaken, NotSafe, "address-taken",
+     "a pointer, a reference or a lambda's capture may reach the variable",
+     "something else may read or write the variable ({its address is taken})",
+     "pass it by value, or copy it into a variable of its own"},
+    {Reason::MayChange, NotSafe, "may-change",
+     "a call, a volatile access or a load of memory that may be written",
+     "computed a second time it may be another value ({a load or a call})",
+     "read read-only data through const __restrict__ pointers or __ldg"},
     {Reason::InMacro, NotEditable, "in-macro",
      "the edit would fall inside a macro expansion",
      "{a macro} stands in the way of the edit",
@@ -184,13 +203,26 @@ constexpr ReasonInfo Table[] = {
      "a declaration that is used later stands in the way of the wrapping "
      "({its scope would end too early})",
      "declare the variable before the loop"},
+    {Reason::TypeNotPlain, NotEditable, "type-not-plain",
+     "no arithmetic, pointer or CUDA vector type, or volatile",
+     "values of this type are not moved ({a class, or volatile})",
+     "use arithmetic types, pointers or CUDA's vector types"},
+    {Reason::ConstObject, NotEditable, "const-object",
+     "a const variable would have to be assigned",
+     "the variable is const and cannot be loaded back ({const})",
+     "take the const away"},
+    {Reason::HeaderVariable, NotEditable, "header-variable",
+     "declared or assigned in the head of a loop, an if or a switch",
+     "the variable changes where no statement can be added "
+     "({in the head of a loop})",
+     "assign it in a statement of its own"},
 };
 
 constexpr bool inOrder() {
   for (size_t I = 0; I < std::size(Table); ++I)
     if (Table[I].Why != Reason(I))
       return false;
-  return std::size(Table) == size_t(Reason::LoopDeclaresResult) + 1;
+  return std::size(Table) == size_t(Reason::HeaderVariable) + 1;
 }
 static_assert(inOrder(), "one row per reason, in the order of Reason");
 

@@ -10,6 +10,7 @@
 #include "analysis/source/Directives.h"
 #include "analysis/source/Launches.h"
 #include "analysis/source/SymbolicWalk.h"
+#include "analysis/source/ThreadValues.h"
 #include "analysis/source/WrapSites.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -388,6 +389,7 @@ std::vector<Kernel> findKernels(
           K.Refusals.push_back({Reason::CooperativeLaunch, L.Where, ""});
       KernelWalk Walk(Context, *F, K);
       Walk.run(*F);
+      findThreadValues(*F, Context, K);
     }
     applyDirectives(K, DirectivesOf(F->getLocation()));
     Found.push_back({SM.getExpansionLoc(F->getLocation()), std::move(K)});

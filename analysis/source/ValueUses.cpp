@@ -1,0 +1,320 @@
+//===- ValueUses.cpp - What expressions do to variables -------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/ValueUses.h"
+#include "analysis/source/IndexFolding.h"
+#include "analysis/source/PureExpressions.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace catt {
+
+ValueUses::ValueUses(const ASTContext &Context, Kernel &K)
+    : Context(Context), SM(Context.getSourceManager()), Text(Context), K(K) {}
+
+//===-- Declarations ------------------------------------------------------===//
+
+/// Fields of CUDA's vector types: built of 1 to 4 equal arithmetic fields that
+/// are called x, y, z, w.
+static std::vector<std::string> vectorFields(const CXXRecordDecl &R) {
+  static constexpr llvm::StringRef Names[] = {"x", "y", "z", "w"};
+  std::vector<std::string> Out;
+  for (const FieldDecl *F : R.fields()) {
+    if (Out.size() == 4 || F->getName() != Names[Out.size()] ||
+        !F->getType()->isArithmeticType())
+      return {};
+    Out.push_back(F->getNameAsString());
+  }
+  bool Plain = R.getNumBases() == 0 && !R.isUnion() &&
+               R.hasTrivialDestructor() && R.hasTrivialCopyAssignment();
+  return Plain ? Out : std::vector<std::string>();
+}
+
+/// One refusal of each kind says enough.
+static void refuse(ThreadValue &V, Reason Why, std::string Detail,
+                   const Location &Where) {
+  if (llvm::none_of(V.Refusals, [&](const Refusal &R) { return R.Why == Why; }))
+    V.Refusals.push_back({Why, Where, std::move(Detail)});
+}
+
+/// `float4 v;` calls a constructor that does nothing.
+static bool isEmptyConstruction(const Expr &E) {
+  auto *C = dyn_cast<CXXConstructExpr>(&E);
+  return C && C->getNumArgs() == 0 && C->getConstructor()->isTrivial();
+}
+
+void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block) {
+  if (!D.hasLocalStorage() || D.hasAttr<CUDASharedAttr>())
+    return;
+  ThreadValue V;
+  V.Name = D.getNameAsString();
+  V.Where = Text.location(D.getLocation());
+  V.Declaration = Statement;
+  V.IsConst = D.getType().isConstQualified();
+  QualType T = D.getType();
+  while (auto *A = Context.getAsConstantArrayType(T)) {
+    V.Extents.push_back(A->getSize().getSExtValue());
+    T = A->getElementType();
+  }
+  V.IsConst |= T.isConstQualified();
+  bool Volatile = T.isVolatileQualified();
+  T = T.getCanonicalType().getUnqualifiedType();
+  if (T->isIncompleteType() || T->isDependentType())
+    return;
+  V.Type = T.getAsString(Context.getPrintingPolicy());
+  V.ElementBytes = Context.getTypeSizeInChars(T).getQuantity();
+  if (auto *R = T->getAsCXXRecordDecl())
+    V.Fields = vectorFields(*R);
+  bool Plain = (T->isArithmeticType() || T->isPointerType() ||
+                T->isEnumeralType() || !V.Fields.empty()) &&
+               !T->isBitIntType() && !T->isVectorType() && !Volatile;
+  if (!Plain)
+    refuse(V, Reason::TypeNotPlain, "'" + V.Type + "'", V.Where);
+  if (D.getLocation().isMacroID())
+    refuse(V, Reason::InMacro, "the macro that declares it", V.Where);
+  if (V.IsConst)
+    refuse(V, Reason::ConstObject, "'" + V.Name + "'", V.Where);
+  if (InHead)
+    refuse(V, Reason::HeaderVariable, "'" + V.Name + "'", V.Where);
+  V.ScopeEnd = Text.location(Block.getEndLoc());
+  const BodyStatement &S = K.Statements[Statement];
+  V.Scope = {S.Span.File, S.Span.End,
+             SM.getFileOffset(SM.getExpansionLoc(Block.getEndLoc()))};
+  Index[&D] = K.Values.size();
+  Decls.push_back(&D);
+  K.Values.push_back(std::move(V));
+  if (D.getInit() && !isEmptyConstruction(*D.getInit()))
+    note(D, D.getLocation(), How::Write);
+}
+
+//===-- Expressions -------------------------------------------------------===//
+
+/// What evaluating E does to variables.
+void ValueUses::visit(const Expr &Top) {
+  const Expr *E = Top.IgnoreParens();
+  if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(E))
+    return;
+  if (auto *C = dyn_cast<CastExpr>(E);
+      C && C->getCastKind() == CK_LValueToRValue)
+    return place(*C->getSubExpr(), How::Read);
+  if (auto *B = dyn_cast<BinaryOperator>(E); B && B->isAssignmentOp()) {
+    visit(*B->getRHS());
+    return place(*B->getLHS(),
+                 B->isCompoundAssignmentOp() ? How::ReadWrite : How::Write);
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(E); U && U->isIncrementDecrementOp())
+    return place(*U->getSubExpr(), How::ReadWrite);
+  if (auto *C = dyn_cast<CXXConstructExpr>(E);
+      C && C->getConstructor()->isCopyOrMoveConstructor() &&
+      C->getConstructor()->isTrivial())
+    return place(*C->getArg(0), How::Read);
+  if (auto *O = dyn_cast<CXXOperatorCallExpr>(E))
+    return visitOperator(*O);
+  if (auto *C = dyn_cast<CallExpr>(E))
+    return visitCall(*C);
+  if (auto *L = dyn_cast<LambdaExpr>(E))
+    return escapeAll(*L->getBody());
+  if (auto *P = dyn_cast<PseudoObjectExpr>(E))
+    return P->getResultExpr() ? visit(*P->getResultExpr()) : void();
+  if (auto *V = dyn_cast<OpaqueValueExpr>(E))
+    return V->getSourceExpr() ? visit(*V->getSourceExpr()) : void();
+  if (E->isGLValue())
+    return place(*E, How::Escape);
+  if (auto *M = dyn_cast<MemberExpr>(E))
+    return visit(*M->getBase());
+  if (auto *S = dyn_cast<StmtExpr>(E))
+    return escapeAll(*S);
+  for (const Stmt *Child : E->children())
+    if (auto *C = dyn_cast_or_null<Expr>(Child))
+      visit(*C);
+}
+
+/// `a = b` and `a += b` of vector types; other operators are calls.
+void ValueUses::visitOperator(const CXXOperatorCallExpr &O) {
+  auto *M = dyn_cast_or_null<CXXMethodDecl>(O.getDirectCallee());
+  bool Trivial = M && M->isTrivial() && O.getOperator() == OO_Equal;
+  if (!Trivial && !O.isAssignmentOp())
+    return visitCall(O);
+  argument(*O.getArg(1), QualType());
+  place(*O.getArg(0), Trivial ? How::Write : How::ReadWrite);
+}
+
+void ValueUses::visitCall(const CallExpr &C) {
+  const FunctionDecl *F = C.getDirectCallee();
+  if (!F)
+    visit(*C.getCallee());
+  if (auto *M = dyn_cast<CXXMemberCallExpr>(&C))
+    visit(*M->getImplicitObjectArgument());
+  bool IsMethod =
+      isa<CXXOperatorCallExpr>(C) && isa_and_nonnull<CXXMethodDecl>(F);
+  for (unsigned I = 0; I < C.getNumArgs(); ++I) {
+    if (IsMethod && I == 0) {
+      visit(*C.getArg(I));
+      continue;
+    }
+    unsigned P = I - IsMethod;
+    argument(*C.getArg(I), F && P < F->getNumParams()
+                               ? F->getParamDecl(P)->getType()
+                               : QualType());
+  }
+}
+
+/// A const reference is read while the call runs.
+void ValueUses::argument(const Expr &E, QualType Parameter) {
+  bool ConstReference = !Parameter.isNull() &&
+                        Parameter->isLValueReferenceType() &&
+                        Parameter->getPointeeType().isConstQualified();
+  const Expr *S = E.IgnoreParenImpCasts();
+  if ((ConstReference || Parameter.isNull()) && S->isGLValue() &&
+      !isa<CallExpr>(S))
+    return place(*S, How::Read);
+  visit(E);
+}
+
+/// What is done to the object that E designates.
+void ValueUses::place(const Expr &Top, How Use) {
+  const Expr *E = Top.IgnoreParenNoopCasts(Context);
+  if (auto *C = dyn_cast<ImplicitCastExpr>(E); C && C->isGLValue())
+    return place(*C->getSubExpr(), Use);
+  if (auto *D = dyn_cast<DeclRefExpr>(E)) {
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+      note(*V, D->getLocation(), Use);
+    return;
+  }
+  if (auto *M = dyn_cast<MemberExpr>(E)) {
+    if (M->isArrow())
+      return visit(*M->getBase());
+    if (M->getBase()->isGLValue())
+      return place(*M->getBase(), Use == How::Write ? How::ReadWrite : Use);
+    return visit(*M->getBase());
+  }
+  if (isa<ArraySubscriptExpr>(E))
+    return subscript(*cast<ArraySubscriptExpr>(E), Use);
+  if (auto *C = dyn_cast<ConditionalOperator>(E)) {
+    visit(*C->getCond());
+    How Either = Use == How::Write ? How::ReadWrite : Use;
+    place(*C->getTrueExpr(), Either);
+    return place(*C->getFalseExpr(), Either);
+  }
+  if (auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
+    return visit(*M->getSubExpr());
+  if (auto *B = dyn_cast<BinaryOperator>(E); B && B->isAssignmentOp()) {
+    visit(*B);
+    return place(*B->getLHS(), Use);
+  }
+  if (isa<CallExpr, PseudoObjectExpr>(E))
+    return visit(*E);
+  for (const Stmt *Child : E->children())
+    if (auto *C = dyn_cast_or_null<Expr>(Child))
+      visit(*C);
+}
+
+void ValueUses::subscript(const ArraySubscriptExpr &Outer, How Use) {
+  std::vector<const Expr *> Indices;
+  const Expr *E = &Outer, *Base = E;
+  while (auto *S = dyn_cast<ArraySubscriptExpr>(E)) {
+    Indices.insert(Indices.begin(), S->getIdx());
+    Base = S->getBase();
+    E = Base->IgnoreParenImpCasts();
+  }
+  for (const Expr *I : Indices)
+    visit(*I);
+  auto *D = dyn_cast<DeclRefExpr>(E);
+  auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  auto It = V ? Index.find(V) : Index.end();
+  if (It == Index.end() || K.Values[It->second].Extents.empty())
+    return visit(*Base);
+  if (Indices.size() != K.Values[It->second].Extents.size())
+    return note(*V, D->getLocation(), How::Escape); // a row of it
+  note(*V, D->getLocation(), Use);
+  if (!K.Values[It->second].Events.empty())
+    describeElement(K.Values[It->second], Outer, Indices);
+}
+
+void ValueUses::describeElement(ThreadValue &V, const Expr &Element,
+                                llvm::ArrayRef<const Expr *> Indices) {
+  ValueEvent &Event = V.Events.back();
+  Event.Element = textOf(Element);
+  Event.FoldsWhenUnrolled = true;
+  std::optional<int64_t> Flat = 0;
+  for (size_t I = 0; I < Indices.size(); ++I) {
+    Event.FoldsWhenUnrolled &= foldsGiven(Folding, *Indices[I], Context);
+    std::string Extent = std::to_string(V.Extents[I]);
+    Event.Index = (I ? "(" + Event.Index + ") * " + Extent + " + " : "") + "(" +
+                  textOf(*Indices[I]) + ")";
+    Expr::EvalResult R;
+    if (Flat && !Indices[I]->isValueDependent() &&
+        Indices[I]->EvaluateAsInt(R, Context))
+      *Flat = *Flat * V.Extents[I] + R.Val.getInt().getExtValue();
+    else
+      Flat.reset();
+  }
+  Event.ConstantIndex = Flat;
+}
+
+void ValueUses::note(const VarDecl &D, SourceLocation Where, How Use) {
+  auto It = Index.find(&D);
+  if (It == Index.end())
+    return;
+  ThreadValue &V = K.Values[It->second];
+  if (Use == How::Escape)
+    refuse(V, Reason::AddressTaken, "'" + V.Name + "'", Text.location(Where));
+  ValueEvent Event;
+  Event.Statement = Statement;
+  Event.Where = Text.location(Where);
+  Event.Defines = Use != How::Read;
+  Event.Uses = Use != How::Write;
+  Event.InHead = InHead;
+  if (Event.Defines && InHead)
+    refuse(V, Reason::HeaderVariable, "'" + V.Name + "'", Text.location(Where));
+  V.Events.push_back(std::move(Event));
+}
+
+/// Lambdas, references and what else may keep hold of a variable.
+void ValueUses::escapeAll(const Stmt &S) {
+  if (auto *D = dyn_cast<DeclRefExpr>(&S))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+      note(*V, D->getLocation(), How::Escape);
+  for (const Stmt *Child : S.children())
+    if (Child)
+      escapeAll(*Child);
+}
+
+//===-- At the end --------------------------------------------------------===//
+
+void ValueUses::finish(bool HasJumps) {
+  for (ThreadValue &V : K.Values) {
+    if (HasJumps)
+      refuse(V, Reason::JumpInto, "a goto", V.Where);
+    size_t Definitions = 0;
+    for (const ValueEvent &E : V.Events) {
+      Definitions += E.Defines;
+      if (K.Statements[E.Statement].Span.File.empty())
+        refuse(V, Reason::InMacro, "the macro around it", E.Where);
+      if (!E.Index.empty() && !E.FoldsWhenUnrolled)
+        refuse(V, Reason::IndexVaries, "'" + E.Element + "'", E.Where);
+    }
+    const VarDecl *D = Decls[&V - K.Values.data()];
+    if (Definitions == 1 && D->getInit() && V.Events.front().Defines &&
+        V.Events.front().Statement == V.Declaration)
+      V.Only = describeInitializer(*D->getInit(), Context);
+  }
+}
+
+std::string ValueUses::textOf(const Expr &E) const {
+  CharSourceRange Range = Lexer::makeFileCharRange(
+      CharSourceRange::getTokenRange(E.getSourceRange()), SM,
+      Context.getLangOpts());
+  return Lexer::getSourceText(Range, SM, Context.getLangOpts()).str();
+}
+
+} // namespace catt

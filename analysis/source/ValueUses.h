@@ -1,0 +1,69 @@
+//===- ValueUses.h - What expressions do to variables -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   v[j] = s * w.x;      defines v at [j], uses s, uses w
+//   f(&s);               s escapes: something else may read or write it
+//
+// An expression that is not known lets every variable escape that it names.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_SOURCE_VALUEUSES_H
+#define CATT_ANALYSIS_SOURCE_VALUEUSES_H
+
+#include "analysis/source/WrapSites.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace catt {
+
+/// Fills in Kernel::Values while somebody walks the statements.
+class ValueUses {
+public:
+  ValueUses(const clang::ASTContext &Context, Kernel &K);
+
+  /// What an expression does. Statement and InHead say where it stands.
+  void visit(const clang::Expr &Top);
+  enum class How : uint8_t { Read, Write, ReadWrite, Escape };
+  /// What is done to the object that an expression designates.
+  void place(const clang::Expr &Top, How Use);
+  /// Whatever is named there may be kept hold of.
+  void escapeAll(const clang::Stmt &S);
+  /// A variable of a block, whose initializer was visited.
+  void declare(const clang::VarDecl &D, const clang::CompoundStmt &Block);
+  /// When all events are known.
+  void finish(bool HasJumps);
+
+  unsigned Statement = 0; ///< index in Kernel::Statements
+  bool InHead = false;
+  /// Variables of the unrolled loops around.
+  llvm::DenseSet<const clang::VarDecl *> Folding;
+
+private:
+  void visitOperator(const clang::CXXOperatorCallExpr &O);
+  void visitCall(const clang::CallExpr &C);
+  void argument(const clang::Expr &E, clang::QualType Parameter);
+  void subscript(const clang::ArraySubscriptExpr &Outer, How Use);
+  void describeElement(ThreadValue &V, const clang::Expr &Element,
+                       llvm::ArrayRef<const clang::Expr *> Indices);
+  void note(const clang::VarDecl &D, clang::SourceLocation Where, How Use);
+  std::string textOf(const clang::Expr &E) const;
+
+  const clang::ASTContext &Context;
+  const clang::SourceManager &SM;
+  SourceText Text;
+  Kernel &K;
+  llvm::DenseMap<const clang::VarDecl *, size_t> Index;
+  std::vector<const clang::VarDecl *> Decls; ///< of Kernel::Values
+};
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,216 @@
+//===- ThreadValuesTest.cpp - Tests of source/ThreadValues -------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SourceTesting.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// A kernel with this body and parameters A, B (not written), y, n.
+Parsed parseBody(const std::string &Body, const std::string &Before = "") {
+  return parseSnippet(Before +
+                      "__global__ void k(float *A, const float *__restrict__ "
+                      "B, float *y, int n) {\n" +
+                      Body + "\n}\n");
+}
+
+const ThreadValue &value(const Parsed &P, llvm::StringRef Name) {
+  for (const ThreadValue &V : P.kernel("k").Values)
+    if (V.Name == Name)
+      return V;
+  ADD_FAILURE() << "no value " << Name.str();
+  static const ThreadValue None;
+  return None;
+}
+
+/// "def s = 1; use y[0] = s;": each event with its statement.
+std::string events(const Parsed &P, llvm::StringRef Name) {
+  std::string Out;
+  for (const ValueEvent &E : value(P, Name).Events)
+    Out += std::string(Out.empty() ? "" : " | ") + (E.InHead ? "head " : "") +
+           (E.Defines ? E.Uses ? "change " : "def " : "use ") +
+           (E.Index.empty() ? "" : "[" + E.Index + "] ") +
+           P.text(P.kernel("k").Statements[E.Statement].Span);
+  return Out;
+}
+
+std::vector<Reason> reasons(const Parsed &P, llvm::StringRef Name) {
+  std::vector<Reason> Out;
+  for (const Refusal &R : value(P, Name).Refusals)
+    Out.push_back(R.Why);
+  return Out;
+}
+
+//===-- Scalars -----------------------------------------------------------===//
+
+TEST(ThreadValues, PositiveEventsInTheOrderOfTheText) {
+  Parsed P = parseBody("float s = A[0];\n"
+                       "for (int i = 0; i < n; ++i)\n  s += B[i];\n"
+                       "y[0] = s;");
+  EXPECT_EQ(events(P, "s"),
+            "def float s = A[0]; | change s += B[i]; | use y[0] = s;");
+  EXPECT_THAT(reasons(P, "s"), IsEmpty());
+  EXPECT_EQ(value(P, "s").Type, "float");
+  EXPECT_EQ(value(P, "s").ElementBytes, 4u);
+  EXPECT_FALSE(value(P, "s").Only);
+  EXPECT_THAT(reasons(P, "i"), ElementsAre(Reason::HeaderVariable));
+}
+
+TEST(ThreadValues, PositiveStatementsKnowWhatIsAroundThem) {
+  Parsed P = parseBody("if (n)\n"
+                       "  for (int i = 0; i < n; ++i) {\n"
+                       "    y[i] = 0; break;\n  }\n"
+                       "switch (n) { case 1: y[0] = 1; }");
+  const Kernel &K = P.kernel("k");
+  ASSERT_EQ(K.Statements.size(), 6u);
+  EXPECT_EQ(K.Statements[1].Parent, 0u);
+  EXPECT_TRUE(K.Statements[1].Unbraced);
+  EXPECT_EQ(K.Statements[1].Is, 0u);
+  EXPECT_EQ(K.Statements[1].Loop, std::nullopt);
+  EXPECT_EQ(K.Statements[2].Loop, 0u);
+  EXPECT_FALSE(K.Statements[2].Unbraced);
+  EXPECT_FALSE(K.Statements[2].OwnLines);
+  EXPECT_TRUE(K.Statements[3].Leaves);
+  EXPECT_EQ(P.text(K.Statements[5].Span), "y[0] = 1;");
+}
+
+TEST(ThreadValues, PositiveHeadsNeedTheirValuesThroughout) {
+  Parsed P =
+      parseBody("int m = n * 2;\nfor (int i = 0; i < m; ++i)\n y[i] = 0;");
+  EXPECT_THAT(events(P, "m"), ::testing::HasSubstr("| head use for (int i"));
+}
+
+TEST(ThreadValues, PositiveVectorsPointersAndSmallTypes) {
+  Parsed P = parseBody("float4 v = make_float4(1, 2, 3, 4);\n"
+                       "v.x = 2; const float *p = A + n; short c = n;\n"
+                       "bool b = n > 0; float4 w;\n w = v;\n"
+                       "y[0] = w.y + *p + c + b;");
+  EXPECT_EQ(value(P, "v").Fields.size(), 4u);
+  EXPECT_EQ(value(P, "v").ElementBytes, 16u);
+  EXPECT_THAT(events(P, "v"), ::testing::HasSubstr("change v.x = 2;"));
+  EXPECT_EQ(events(P, "w"), "def w = v; | use y[0] = w.y + *p + c + b;");
+  EXPECT_EQ(value(P, "p").Type, "const float *");
+  EXPECT_EQ(value(P, "c").ElementBytes, 2u);
+  for (const char *Name : {"v", "p", "c", "b", "w"})
+    EXPECT_THAT(reasons(P, Name), IsEmpty()) << Name;
+}
+
+//===-- Arrays ------------------------------------------------------------===//
+
+TEST(ThreadValues, PositiveArraysWhoseIndicesFold) {
+  Parsed P =
+      parseBody("float v[96];\n#pragma unroll\n"
+                "for (int i = 0; i < 96; ++i)\n  v[i] = A[i];\n"
+                "float m[2][3] = {0};\n"
+                "for (int i = 0; i < 2; ++i)\n  m[i][(i + 1) % 3] += v[5];\n"
+                "y[0] = m[1][2];");
+  EXPECT_EQ(events(P, "v"), "def [(i)] v[i] = A[i]; | use [(5)] "
+                            "m[i][(i + 1) % 3] += v[5];");
+  EXPECT_EQ(value(P, "v").Events[1].ConstantIndex, 5);
+  EXPECT_EQ(value(P, "m").elements(), 6);
+  EXPECT_EQ(value(P, "m").Events[1].Index, "((i)) * 3 + ((i + 1) % 3)");
+  EXPECT_EQ(value(P, "m").Events[2].ConstantIndex, 5);
+  EXPECT_THAT(reasons(P, "v"), IsEmpty());
+  EXPECT_THAT(reasons(P, "m"), IsEmpty());
+}
+
+TEST(ThreadValues, NegativeArraysThatStayInMemory) {
+  for (const char *Use :
+       {"y[0] = v[n];", "for (int i = 0; i < n; ++i) y[i] = v[i];",
+        "for (int i = 0; i < 400; ++i) y[i] = v[i % 8];",
+        "\n#pragma unroll 1\nfor (int i = 0; i < 8; ++i) y[i] = v[i];",
+        "\n#pragma unroll 2\nfor (int i = 0; i < 8; ++i) y[i] = v[i];",
+        "for (int i = 0; i < 8; ++i) { y[i] = v[i]; i += n; }"}) {
+    Parsed P = parseBody("float v[8]; v[0] = 1;\n" + std::string(Use));
+    EXPECT_THAT(reasons(P, "v"), ElementsAre(Reason::IndexVaries)) << Use;
+  }
+}
+
+//===-- Refused -----------------------------------------------------------===//
+
+TEST(ThreadValues, NegativeWhatSomethingElseMayReach) {
+  for (const char *Use :
+       {"float *p = &s; *p = 1;", "float &r = s; r = 1;", "change(s);",
+        "auto f = [&] { s = 2; }; f();", "atomicAdd(&s, 1.0f);"}) {
+    Parsed P = parseBody("float s = 1;\n" + std::string(Use) + "\ny[0] = s;",
+                         "__device__ void change(float &x) { x = 1; }\n");
+    EXPECT_THAT(reasons(P, "s"), ElementsAre(Reason::AddressTaken)) << Use;
+  }
+}
+
+TEST(ThreadValues, NegativeHeads) {
+  for (const char *Use :
+       {"while ((s = y[0]) > 0) y[1] = s;", "for (; s < 3; s += 1) y[1] = s;",
+        "if ((s = y[0]) > 0) y[1] = s;"}) {
+    Parsed P = parseBody("float s = 1;\n" + std::string(Use));
+    EXPECT_THAT(reasons(P, "s"), ElementsAre(Reason::HeaderVariable)) << Use;
+  }
+}
+
+TEST(ThreadValues, NegativeTypesMacrosConstAndGoto) {
+  Parsed P = parseBody("Pair p; p.a = 1; volatile float v = 2;\n"
+                       "const float c = A[0]; DECLARE(m) TWICE(t)\n"
+                       "y[0] = p.a + v + c + m;",
+                       "struct Pair { float a; int b; };\n"
+                       "#define DECLARE(x) float x = 1;\n"
+                       "#define TWICE(x) float x; x = 1; x = 2;\n");
+  EXPECT_THAT(reasons(P, "p"), ElementsAre(Reason::TypeNotPlain));
+  EXPECT_THAT(reasons(P, "v"), ElementsAre(Reason::TypeNotPlain));
+  EXPECT_THAT(reasons(P, "c"), ElementsAre(Reason::ConstObject));
+  EXPECT_THAT(reasons(P, "m"), ElementsAre(Reason::InMacro));
+  EXPECT_THAT(reasons(P, "t"), ElementsAre(Reason::InMacro));
+  Parsed Q = parseBody("float s = 1;\nagain: s += 1;\nif (s < n) goto again;\n"
+                       "y[0] = s;");
+  EXPECT_THAT(reasons(Q, "s"), ElementsAre(Reason::JumpInto));
+}
+
+TEST(ThreadValues, NegativeSharedAndStaticAreNoValues) {
+  Parsed P = parseBody("__shared__ float s[32]; s[threadIdx.x] = 1;\n"
+                       "y[0] = s[3];");
+  EXPECT_THAT(P.kernel("k").Values, IsEmpty());
+}
+
+//===-- Initializers ------------------------------------------------------===//
+
+TEST(ThreadValues, PositiveInitializersThatMayBeEvaluatedAgain) {
+  Parsed P = parseBody("int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                       "float a = 2.0f * n + sqrtf(1.0f * i), b = B[i] * a;\n"
+                       "y[i] = a + b;");
+  const auto &I = value(P, "i").Only, &A = value(P, "a").Only,
+             &B = value(P, "b").Only;
+  ASSERT_TRUE(I && A && B);
+  EXPECT_EQ(I->Text, "blockIdx.x * blockDim.x + threadIdx.x");
+  EXPECT_EQ(I->Operations, 5u);
+  EXPECT_THAT(I->Reads, IsEmpty());
+  EXPECT_THAT(A->Reads, ElementsAre("i", "n"));
+  EXPECT_THAT(B->Reads, ElementsAre("B", "a", "i"));
+  EXPECT_EQ(B->Loads, 1u);
+  EXPECT_FALSE(I->MayDiffer || A->MayDiffer || B->MayDiffer);
+}
+
+TEST(ThreadValues, NegativeInitializersThatMayDiffer) {
+  for (const char *Init :
+       {"A[n]", "*A + 1", "clock()", "atomicAdd(A, 1.0f)", "f(n)", "n++",
+        "__shfl_sync(-1u, n, 0)", "*(volatile float *)A"}) {
+    Parsed P = parseBody("float x = " + std::string(Init) + ";\ny[0] = x;",
+                         "__device__ float f(int x) { return x; }\n");
+    ASSERT_TRUE(value(P, "x").Only) << Init;
+    ASSERT_TRUE(value(P, "x").Only->MayDiffer) << Init;
+    EXPECT_EQ(value(P, "x").Only->MayDiffer->Why, Reason::MayChange) << Init;
+  }
+  EXPECT_FALSE(value(parseBody("float x = 1;\nx = 2;\ny[0] = x;"), "x").Only);
+  EXPECT_FALSE(value(parseBody("float x;\nx = 2;\ny[0] = x;"), "x").Only);
+}
+
+} // namespace
+} // namespace catt
