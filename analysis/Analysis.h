@@ -58,6 +58,8 @@ struct KernelReport {
   KernelPlan Plan;
   std::optional<RegisterUse> Pressure;   ///< where registers were asked for
   std::optional<RegisterPlan> Registers; ///< and a launch says enough
+  /// Where fewer registers are wanted than the kernel takes.
+  std::optional<RematPlan> Remat;
 };
 
 /// All that is known and decided about one file.

@@ -14,6 +14,7 @@
 #include "transforms/Transform.h"
 #include "transforms/LaunchBounds.h"
 #include "transforms/PreferL1.h"
+#include "transforms/Rematerialize.h"
 #include "transforms/ReserveShared.h"
 #include "transforms/SourceEdit.h"
 #include "transforms/SplitWarpGroups.h"
@@ -30,9 +31,11 @@ llvm::ArrayRef<const Transform *> allTransforms() {
   // What is declared first in a kernel comes before what wraps its statements.
   static const ReserveShared Reserve;
   static const PreferL1 Prefer;
+  static const Rematerialize Recompute;
   static const SplitWarpGroups Split;
   static const LaunchBounds Bounds;
-  static const Transform *const All[] = {&Reserve, &Prefer, &Split, &Bounds};
+  static const Transform *const All[] = {&Reserve, &Prefer, &Recompute, &Split,
+                                         &Bounds};
   return All;
 }
 

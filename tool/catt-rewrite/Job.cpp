@@ -95,6 +95,7 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   A.Registers.How = O.HowRegisters.value_or(Selector::Model);
   A.Registers.Form = O.Bounds;
   A.Registers.Force = O.Force;
+  A.Registers.TargetRegisters = O.TargetRegisters;
   A.Forced = O.Forced;
   return A;
 }

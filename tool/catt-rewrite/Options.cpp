@@ -48,7 +48,7 @@ cl::opt<std::string>
 cl::opt<std::string>
     TransformNames("transforms", cl::value_desc("a,b|all"), cl::cat(Category),
                    cl::desc("Which transforms to apply (listed below); "
-                            "default: all but launch-bounds"));
+                            "default: those that concern the cache"));
 cl::opt<std::string> SelectorName(
     "selector", cl::value_desc("model|tpsc|orion|unified|dru"),
     cl::cat(Category),
@@ -62,6 +62,10 @@ cl::opt<std::string>
     PtxFile("ptx", cl::value_desc("file"), cl::cat(Category),
             cl::desc("Look at registers, in this PTX of the source (nvcc -ptx) "
                      "instead of clang's own"));
+cl::opt<unsigned> TargetRegisters(
+    "target-registers", cl::value_desc("n"), cl::cat(Category),
+    cl::desc("Look at registers, and bring each kernel down to this many per "
+             "thread, by the transforms that can (16 to 255)"));
 cl::opt<std::string> BoundsName(
     "bounds", cl::value_desc("launch-bounds|maxnreg"),
     cl::init("launch-bounds"), cl::cat(Category),
@@ -237,6 +241,11 @@ Error readRegisters(Options &O) {
                  BoundsName + "'");
   O.Bounds = BoundsName == "maxnreg" ? BoundsForm::MaxRegisters
                                      : BoundsForm::LaunchBounds;
+  if (TargetRegisters.getNumOccurrences()) {
+    if (TargetRegisters < 16 || TargetRegisters > 255)
+      return usage("--target-registers must be between 16 and 255");
+    O.TargetRegisters = TargetRegisters;
+  }
   O.PtxFile = PtxFile;
   O.AskPtxas = AskPtxas;
   if (O.Files.size() > 1 && !O.PtxFile.empty())
@@ -437,9 +446,10 @@ Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
 } // namespace
 
 bool wantsRegisters(const Options &O) {
-  return O.HowRegisters || O.AskPtxas || !O.PtxFile.empty() ||
+  return O.HowRegisters || O.TargetRegisters || O.AskPtxas || !O.PtxFile.empty() ||
          O.Report == ReportKind::Flags ||
          is_contained(O.Transforms, "launch-bounds") ||
+         is_contained(O.Transforms, "rematerialize") || O.TargetRegisters ||
          is_contained(O.Transforms, "all");
 }
 
