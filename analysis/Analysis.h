@@ -16,6 +16,7 @@
 #include "analysis/Types.h"
 #include "analysis/device/Device.h"
 #include "analysis/plan/RegisterPlan.h"
+#include "analysis/plan/SpillPlan.h"
 #include "analysis/source/CudaFrontEnd.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -58,8 +59,8 @@ struct KernelReport {
   KernelPlan Plan;
   std::optional<RegisterUse> Pressure;   ///< where registers were asked for
   std::optional<RegisterPlan> Registers; ///< and a launch says enough
-  /// Where fewer registers are wanted than the kernel takes.
-  std::optional<RematPlan> Remat;
+  std::optional<SharedSpill> Spill; ///< where registers are met by spilling
+  std::optional<RematPlan> Remat;   ///< or by computing values again
 };
 
 /// All that is known and decided about one file.

@@ -47,6 +47,7 @@ static RegisterOptions optionsFor(const Kernel &K, const Report &R,
   O.Form = Hints.Form;
   O.MinGain = MinGain.value_or(O.MinGain);
   O.Force = Hints.Force;
+  O.Target = Hints.Target;
   O.InMainFile = K.Span.File == R.MainFile;
   O.LacksMaxnreg = lacksMaxnreg(R.Cuda.Version);
   if (std::optional<int> Cap = Unit.maxRegisters())
@@ -68,17 +69,6 @@ static std::optional<int64_t> optimalBlocksOf(const KernelReport &Report,
   return optimalBlocks(Report.Profiles, *Most, Gpu);
 }
 
-/// The registers that a kernel shall need: what the user says, or the cap of
-/// the chosen point.
-static std::optional<unsigned> targetOf(const KernelReport &Report,
-                                        const RegisterHintOptions &Options) {
-  if (Options.TargetRegisters)
-    return Options.TargetRegisters;
-  if (!Report.Registers || Report.Registers->Chosen == 0)
-    return std::nullopt;
-  return Report.Registers->chosen().Compiled.CapRegisters;
-}
-
 void hintRegisters(const TranslationUnit &Unit,
                    const RegisterHintOptions &Options,
                    const std::vector<std::vector<Launch>> &Seen,
@@ -90,14 +80,8 @@ void hintRegisters(const TranslationUnit &Unit,
   for (size_t I = 0; I < R.Kernels.size(); ++I) {
     All.push_back(withAllLaunches(R.Kernels[I].Source, Seen[I]));
     const Kernel &K = All.back();
-    if (const Launch *L = decidingLaunch(K)) {
-      std::vector<unsigned> &Ask = Caps[K.Name];
-      Ask = capsToAsk(K, *L, optionsFor(K, R, Options, MinGain, Unit));
-      if (Options.TargetRegisters)
-        Ask.insert(llvm::lower_bound(Ask, *Options.TargetRegisters),
-                   *Options.TargetRegisters);
-      Ask.erase(llvm::unique(Ask), Ask.end());
-    }
+    if (const Launch *L = decidingLaunch(K))
+      Caps[K.Name] = capsToAsk(K, *L, optionsFor(K, R, Options, MinGain, Unit));
   }
   if (Caps.empty())
     return;
@@ -113,12 +97,16 @@ void hintRegisters(const TranslationUnit &Unit,
       continue;
     KernelReport &Report = R.Kernels[I];
     Report.Pressure = Known->second.Use;
+    RegisterOptions O = optionsFor(All[I], R, Options, MinGain, Unit);
     Report.Registers =
         planRegisters(All[I], Known->second.Use, Known->second.Mix,
-                      optimalBlocksOf(Report, All[I], R.Gpu),
-                      optionsFor(All[I], R, Options, MinGain, Unit));
-    if (std::optional<unsigned> Target = targetOf(Report, Options))
-      Report.Remat = planRemat(All[I], Known->second.Use, *Target);
+                      optimalBlocksOf(Report, All[I], R.Gpu), O);
+    if (!Report.Registers)
+      continue;
+    if (auto Cap = spillTarget(*Report.Registers, Options.Target)) {
+      Report.Spill = planSpill(All[I], Known->second.Use, *Cap, O);
+      Report.Remat = planRemat(All[I], Known->second.Use, *Cap);
+    }
   }
 }
 

@@ -47,15 +47,13 @@ struct RegisterHintOptions {
   Selector How = Selector::Model;
   BoundsForm Form = BoundsForm::LaunchBounds;
   bool Force = false;
-  /// --target-registers: what a thread shall need, instead of the selector's
-  /// choice.
-  std::optional<unsigned> TargetRegisters;
+  std::optional<int64_t> Target; ///< --target-registers
 };
 
-/// Fills in Pressure, Registers and Remat of each kernel of the report. `Seen`
-/// holds the kernels' launches in the source, in the report's order: what a
-/// user tells of one launch does not make the others go away. What Ask fails
-/// with becomes RegisterProblem.
+/// Fills in Pressure, Registers, Spill and Remat of each kernel of the report.
+/// `Seen` holds the kernels' launches in the source, in the report's order:
+/// what a user tells of one launch does not make the others go away. What Ask
+/// fails with becomes RegisterProblem.
 void hintRegisters(const TranslationUnit &Unit,
                    const RegisterHintOptions &Options,
                    const std::vector<std::vector<Launch>> &Seen,

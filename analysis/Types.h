@@ -256,6 +256,8 @@ struct BodyStatement {
   std::optional<unsigned> Parent; ///< the statement that holds it
   SourceSpan Span;                ///< with its semicolon; empty: not editable
   Location Where, End;            ///< of its first and last token
+  unsigned Block = 0;             ///< equal for those of one compound statement
+  std::vector<LineRange> Calls;   ///< the functions that it calls, transitively
   std::optional<unsigned> Loop;   ///< innermost loop around it, by Loop::Id
   std::optional<unsigned> Is;     ///< the loop that it is, by Loop::Id
   bool OwnLines = true;           ///< as WrapSite::OwnLines

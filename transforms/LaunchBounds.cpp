@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/LaunchBounds.h"
+#include "transforms/KernelUses.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <set>
-#include <tuple>
 
 using llvm::StringRef;
 
@@ -95,68 +94,6 @@ static Declaration readDeclaration(const std::string &Text, const Kernel &K) {
                  return true;
                });
   return D;
-}
-
-//===-- The uses ----------------------------------------------------------===//
-
-namespace {
-/// What follows the name of a kernel in a text.
-enum class Use : uint8_t { Declaration, Launch, Other };
-} // namespace
-
-static Use useAt(StringRef Behind) {
-  Behind = Behind.ltrim();
-  if (Behind.starts_with("<") && !Behind.starts_with("<<<")) {
-    int Depth = 0;
-    size_t I = 0;
-    for (; I < Behind.size() && (I == 0 || Depth > 0); ++I)
-      Depth += Behind[I] == '<' ? 1 : Behind[I] == '>' ? -1 : 0;
-    Behind = Behind.drop_front(I).ltrim();
-  }
-  if (Behind.starts_with("<<<"))
-    return Use::Launch;
-  return Behind.starts_with("(") ? Use::Declaration : Use::Other;
-}
-
-/// The launches of the kernel that the analysis saw, by place: a helper with
-/// two callers shows its launch twice.
-static size_t launchesSeen(const Kernel &K) {
-  std::set<std::tuple<std::string, unsigned, unsigned>> Places;
-  for (const Launch &L : K.Launches)
-    if (L.From != Origin::Told)
-      Places.insert({L.Where.File, L.Where.Line, L.Where.Column});
-  return Places.size();
-}
-
-static bool isInLaunch(const Kernel &K, const std::string &File, unsigned At) {
-  return llvm::any_of(K.Launches, [&](const Launch &L) {
-    return L.Statement && L.Statement->File == File &&
-           L.Statement->Begin <= At && At < L.Statement->End;
-  });
-}
-
-/// A use of the kernel's name that is no launch that was seen, if there is one.
-static std::optional<std::string> foreignUse(const Kernel &K,
-                                             const TextMap &Texts) {
-  size_t Launches = 0;
-  bool Other = false;
-  for (const auto &[File, Text] : Texts)
-    forEachToken(Text, 0,
-                 [&](const clang::Token &T, unsigned Begin, unsigned End) {
-                   if (StringRef(Text).slice(Begin, End) != K.UnqualifiedName)
-                     return true;
-                   Use What = useAt(StringRef(Text).drop_front(End));
-                   Launches += What == Use::Launch;
-                   Other |= What == Use::Other && !isInLaunch(K, File, Begin);
-                   return !Other;
-                 });
-  if (Other)
-    return "'" + K.UnqualifiedName + "' is used where nothing is launched";
-  if (Launches > launchesSeen(K))
-    return "'" + K.UnqualifiedName + "' is launched in " +
-           std::to_string(Launches) + " places, and " +
-           std::to_string(launchesSeen(K)) + " of them are known";
-  return std::nullopt;
 }
 
 //===-- The transform -----------------------------------------------------===//

@@ -17,6 +17,7 @@
 #include "transforms/Rematerialize.h"
 #include "transforms/ReserveShared.h"
 #include "transforms/SourceEdit.h"
+#include "transforms/SpillShared.h"
 #include "transforms/SplitWarpGroups.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -34,8 +35,9 @@ llvm::ArrayRef<const Transform *> allTransforms() {
   static const Rematerialize Recompute;
   static const SplitWarpGroups Split;
   static const LaunchBounds Bounds;
-  static const Transform *const All[] = {&Reserve, &Prefer, &Recompute, &Split,
-                                         &Bounds};
+  static const SpillShared Spill;
+  static const Transform *const All[] = {&Reserve, &Prefer, &Recompute,
+                                         &Split,   &Bounds, &Spill};
   return All;
 }
 

@@ -206,9 +206,7 @@ static int64_t blocksMeant(const Device &Gpu, int64_t Threads, int64_t Cap) {
   return T;
 }
 
-/// What stands against a bound on the threads of a block.
-static std::optional<Refusal> unseenLaunch(const Kernel &K,
-                                           const RegisterOptions &O) {
+std::optional<Refusal> unseenLaunch(const Kernel &K, const RegisterOptions &O) {
   if (!K.AllLaunchesVisible)
     return Refusal{Reason::LaunchedElsewhere, K.Where, ""};
   if (!O.InMainFile)
@@ -251,6 +249,18 @@ static void decideBounds(const Kernel &K, const RegisterOptions &O,
       Plan.Refusals.push_back(*R);
 }
 
+/// The roomiest point that takes at most so many registers.
+static size_t pointWithin(const std::vector<DesignPoint> &Points,
+                          int64_t Target) {
+  size_t Best = Points.size();
+  for (size_t I = 0; I < Points.size(); ++I)
+    if (int64_t(Points[I].Compiled.Registers) <= Target &&
+        (Best == Points.size() ||
+         Points[I].Compiled.Registers > Points[Best].Compiled.Registers))
+      Best = I;
+  return Best == Points.size() ? 0 : Best;
+}
+
 std::optional<RegisterPlan>
 planRegisters(const Kernel &K, const RegisterUse &Use,
               const std::optional<InstructionMix> &Mix,
@@ -284,6 +294,10 @@ planRegisters(const Kernel &K, const RegisterUse &Use,
       Plan.Chosen = Plan.Selections.back().Point.value_or(0);
   }
   Plan.Points = std::move(In.Points);
+  if (Options.Target) {
+    Plan.Target = Options.Target;
+    Plan.Chosen = pointWithin(Plan.Points, *Options.Target);
+  }
   llvm::append_range(Plan.Points, In.Roomier);
   Plan.Current = Plan.Points.front();
   if (std::optional<ExistingBound> Bound = existingBound(K, Options)) {

@@ -43,6 +43,8 @@ struct RegisterOptions {
   /// Write in spite of existing bounds, launches that may be elsewhere and
   /// register numbers that no assembler confirmed.
   bool Force = false;
+  /// --target-registers: at most so many, whatever the selector says.
+  std::optional<int64_t> Target;
   /// The kernel stands in the file that is compiled, not in a header.
   bool InMainFile = true;
   /// -maxrregcount of the compile command. A kernel's own bounds override it.
@@ -83,6 +85,7 @@ struct RegisterPlan {
   std::optional<int64_t> OptBlocks;
   std::vector<Selection> Selections; ///< of every selector, in their order
   Selector How = Selector::Model;    ///< the one that decided
+  std::optional<int64_t> Target;     ///< told; then no selector decided
   size_t Chosen = 0;                 ///< index into Points
   std::optional<BoundsPlan> Bounds;
   std::optional<ForcedSpill> Forced;
@@ -99,6 +102,9 @@ std::vector<unsigned> capsToAsk(const Kernel &K, const Launch &L,
 
 /// The launch with the largest block; null if none has a known one.
 const Launch *decidingLaunch(const Kernel &K);
+
+/// What stands against trusting that no block is larger than those in sight.
+std::optional<Refusal> unseenLaunch(const Kernel &K, const RegisterOptions &O);
 
 /// What a block of this launch takes, but for its registers.
 BlockResources blockOf(const Kernel &K, const Launch &L);

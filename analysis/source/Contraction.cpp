@@ -19,8 +19,8 @@ static bool isProduct(const Expr &E, const ASTContext &Context) {
     return !C->isEvaluatable(Context);
   auto *B = dyn_cast<BinaryOperator>(&E);
   if (!B || B->isEvaluatable(Context) ||
-      !B->getFPFeaturesInEffect(Context.getLangOpts())
-           .allowFPContractWithinStatement())
+      B->getFPFeaturesInEffect(Context.getLangOpts()).getFPContractMode() ==
+          LangOptions::FPM_Off)
     return false;
   return B->getOpcode() == BO_Mul ||
          (B->getOpcode() == BO_Div && B->getRHS()->isEvaluatable(Context));

@@ -40,10 +40,13 @@ private:
 
   void walkBlock(const CompoundStmt &B) {
     const CompoundStmt *Outer = Block;
+    unsigned OuterNumber = BlockNumber;
     Block = &B;
+    BlockNumber = ++Blocks;
     for (const Stmt *S : B.body())
       walk(*S, /*Unbraced=*/false);
     Block = Outer;
+    BlockNumber = OuterNumber;
   }
 
   /// The body of an if or a loop.
@@ -86,6 +89,7 @@ private:
     B.OwnLines = !Why && Text.ownLines(Text.text(File), B.Span);
     B.Where = Text.location(Inner.getBeginLoc());
     B.End = Text.location(SM.getExpansionRange(Inner.getEndLoc()).getEnd());
+    B.Block = BlockNumber;
     B.Loop = InnermostLoop;
     B.Is = loopOf(Inner);
     B.Unbraced = Unbraced;
@@ -122,6 +126,7 @@ private:
     if (auto *W = dyn_cast<SwitchStmt>(&S)) {
       head(W->getInit()), head(W->getConditionVariableDeclStmt());
       head(W->getCond());
+      SwitchBodies.insert(W->getBody());
       return walkBody(W->getBody());
     }
     if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
@@ -191,7 +196,7 @@ private:
       if (V->getInit())
         Uses.visit(*V->getInit()); // a reference lets it escape
       if (!V->getType()->isReferenceType())
-        Uses.declare(*V, *Block);
+        Uses.declare(*V, *Block, /*InSwitch=*/SwitchBodies.contains(Block));
     }
   }
 
@@ -204,6 +209,8 @@ private:
   std::optional<unsigned> Current;       ///< the statement being walked
   std::optional<unsigned> InnermostLoop; ///< around it
   const CompoundStmt *Block = nullptr;
+  llvm::DenseSet<const Stmt *> SwitchBodies;
+  unsigned BlockNumber = 0, Blocks = 0;
   bool HasJumps = false;
 };
 } // namespace

@@ -53,7 +53,8 @@ static bool isEmptyConstruction(const Expr &E) {
   return C && C->getNumArgs() == 0 && C->getConstructor()->isTrivial();
 }
 
-void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block) {
+void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block,
+                        bool InSwitch) {
   if (!D.hasLocalStorage() || D.hasAttr<CUDASharedAttr>())
     return;
   ThreadValue V;
@@ -86,6 +87,8 @@ void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block) {
     refuse(V, Reason::ConstObject, "'" + V.Name + "'", V.Where);
   if (InHead)
     refuse(V, Reason::HeaderVariable, "'" + V.Name + "'", V.Where);
+  if (InSwitch) // nothing initialized may be declared behind it
+    refuse(V, Reason::JumpInto, "a case label", V.Where);
   V.ScopeEnd = Text.location(Block.getEndLoc());
   const BodyStatement &S = K.Statements[Statement];
   V.Scope = {S.Span.File, S.Span.End,
@@ -153,6 +156,7 @@ void ValueUses::visitCall(const CallExpr &C) {
   const FunctionDecl *F = C.getDirectCallee();
   if (!F)
     visit(*C.getCallee());
+  addCalls(C, K.Statements[Statement].Calls);
   if (auto *M = dyn_cast<CXXMemberCallExpr>(&C))
     visit(*M->getImplicitObjectArgument());
   bool IsMethod =
@@ -167,6 +171,26 @@ void ValueUses::visitCall(const CallExpr &C) {
                                ? F->getParamDecl(P)->getType()
                                : QualType());
   }
+}
+
+/// The functions with a body that S calls, and those that they call.
+void ValueUses::addCalls(const Stmt &S, std::vector<LineRange> &Calls) const {
+  auto *C = dyn_cast<CallExpr>(&S);
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr, *Def = nullptr;
+  if (F && F->hasBody(Def) && !SM.isInSystemHeader(Def->getLocation())) {
+    Location First = Text.location(Def->getBeginLoc());
+    LineRange Lines{First.File, First.Line,
+                    Text.location(Def->getEndLoc()).Line};
+    if (llvm::any_of(Calls, [&](const LineRange &R) {
+          return R.File == Lines.File && R.First == Lines.First;
+        }))
+      return;
+    Calls.push_back(Lines);
+    addCalls(*Def->getBody(), Calls);
+  }
+  for (const Stmt *Child : S.children())
+    if (Child)
+      addCalls(*Child, Calls);
 }
 
 /// A const reference is read while the call runs.

@@ -37,7 +37,8 @@ public:
   /// Whatever is named there may be kept hold of.
   void escapeAll(const clang::Stmt &S);
   /// A variable of a block, whose initializer was visited.
-  void declare(const clang::VarDecl &D, const clang::CompoundStmt &Block);
+  void declare(const clang::VarDecl &D, const clang::CompoundStmt &Block,
+               bool InSwitch);
   /// When all events are known.
   void finish(bool HasJumps);
 
@@ -54,6 +55,7 @@ private:
   void describeElement(ThreadValue &V, const clang::Expr &Element,
                        llvm::ArrayRef<const clang::Expr *> Indices);
   void note(const clang::VarDecl &D, clang::SourceLocation Where, How Use);
+  void addCalls(const clang::Stmt &S, std::vector<LineRange> &Calls) const;
   std::string textOf(const clang::Expr &E) const;
 
   const clang::ASTContext &Context;

@@ -93,9 +93,9 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   A.Assumed = O.Assumed;
   A.HeaderFilter = O.HeaderFilter;
   A.Registers.How = O.HowRegisters.value_or(Selector::Model);
+  A.Registers.Target = O.TargetRegisters;
   A.Registers.Form = O.Bounds;
   A.Registers.Force = O.Force;
-  A.Registers.TargetRegisters = O.TargetRegisters;
   A.Forced = O.Forced;
   return A;
 }

@@ -54,6 +54,10 @@ cl::opt<std::string> SelectorName(
     cl::cat(Category),
     cl::desc("Look at registers, and choose registers and blocks by this rule "
              "(default: model)"));
+cl::opt<std::string> TargetRegisters(
+    "target-registers", cl::value_desc("n"), cl::cat(Category),
+    cl::desc("Look at registers, and bring them down to at most n per thread "
+             "(16 to 255), whatever the selector says"));
 cl::opt<bool> AskPtxas(
     "ptxas", cl::cat(Category),
     cl::desc("Look at registers, and ask the toolkit's ptxas for registers and "
@@ -62,10 +66,6 @@ cl::opt<std::string>
     PtxFile("ptx", cl::value_desc("file"), cl::cat(Category),
             cl::desc("Look at registers, in this PTX of the source (nvcc -ptx) "
                      "instead of clang's own"));
-cl::opt<unsigned> TargetRegisters(
-    "target-registers", cl::value_desc("n"), cl::cat(Category),
-    cl::desc("Look at registers, and bring each kernel down to this many per "
-             "thread, by the transforms that can (16 to 255)"));
 cl::opt<std::string> BoundsName(
     "bounds", cl::value_desc("launch-bounds|maxnreg"),
     cl::init("launch-bounds"), cl::cat(Category),
@@ -236,16 +236,20 @@ Error readRegisters(Options &O) {
                    SelectorName + "'");
     }
   }
+  if (TargetRegisters.getNumOccurrences()) {
+    int64_t Target = 0;
+    if (StringRef(TargetRegisters).getAsInteger(10, Target) || Target < 16 ||
+        Target > 255)
+      return usage("--target-registers must be a number from 16 to 255, not "
+                   "'" +
+                   TargetRegisters + "'");
+    O.TargetRegisters = Target;
+  }
   if (BoundsName != "launch-bounds" && BoundsName != "maxnreg")
     return usage("--bounds must be launch-bounds or maxnreg, not '" +
                  BoundsName + "'");
   O.Bounds = BoundsName == "maxnreg" ? BoundsForm::MaxRegisters
                                      : BoundsForm::LaunchBounds;
-  if (TargetRegisters.getNumOccurrences()) {
-    if (TargetRegisters < 16 || TargetRegisters > 255)
-      return usage("--target-registers must be between 16 and 255");
-    O.TargetRegisters = TargetRegisters;
-  }
   O.PtxFile = PtxFile;
   O.AskPtxas = AskPtxas;
   if (O.Files.size() > 1 && !O.PtxFile.empty())
@@ -446,10 +450,11 @@ Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
 } // namespace
 
 bool wantsRegisters(const Options &O) {
-  return O.HowRegisters || O.TargetRegisters || O.AskPtxas || !O.PtxFile.empty() ||
-         O.Report == ReportKind::Flags ||
+  return O.HowRegisters || O.TargetRegisters || O.AskPtxas ||
+         !O.PtxFile.empty() || O.Report == ReportKind::Flags ||
          is_contained(O.Transforms, "launch-bounds") ||
-         is_contained(O.Transforms, "rematerialize") || O.TargetRegisters ||
+         is_contained(O.Transforms, "spill-shared") ||
+         is_contained(O.Transforms, "rematerialize") ||
          is_contained(O.Transforms, "all");
 }
 

@@ -54,8 +54,8 @@ struct Options : Settings {
   std::vector<std::string> Given; ///< every argument but the files
 
   /// What asks for a look at registers, beside transforms and reports.
-  std::optional<Selector> HowRegisters;    ///< --selector
-  std::optional<unsigned> TargetRegisters; ///< --target-registers
+  std::optional<Selector> HowRegisters;   ///< --selector
+  std::optional<int64_t> TargetRegisters; ///< --target-registers
   BoundsForm Bounds = BoundsForm::LaunchBounds;
   bool Force = false;
   std::string PtxFile; ///< --ptx

@@ -1,0 +1,265 @@
+//===- MovableValues.cpp - Which values can wait in memory ----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/MovableValues.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <tuple>
+
+namespace catt {
+
+/// Iterations of a loop whose number is not known, as RegisterUse weighs them.
+static constexpr double UnknownIterations = 10;
+
+/// Iterations up to which compilers unroll a loop unasked.
+static constexpr int64_t FewIterations = 32;
+
+static std::optional<int64_t> constantTrips(const Loop &L) {
+  return L.TripCount ? L.TripCount->constant() : std::nullopt;
+}
+
+bool isUnrolled(const Loop &L) {
+  std::optional<int64_t> Trips = constantTrips(L);
+  return Trips && (L.HasUnrollPragma || *Trips <= FewIterations);
+}
+
+static double iterations(const Loop &L) {
+  std::optional<int64_t> Trips = constantTrips(L);
+  return Trips ? double(std::max<int64_t>(*Trips, 1)) : UnknownIterations;
+}
+
+double timesRun(const Kernel &K, const BodyStatement &S) {
+  double Times = 1;
+  for (std::optional<unsigned> L = S.Loop; L; L = K.Loops[*L].Parent)
+    Times *= iterations(K.Loops[*L]);
+  return Times;
+}
+
+//===-- Where the pressure peaks ------------------------------------------===//
+
+static bool holds(const BodyStatement &S, const Location &L) {
+  if (S.Where.File != L.File)
+    return false;
+  return std::tie(S.Where.Line, S.Where.Column) <= std::tie(L.Line, L.Column) &&
+         std::tie(L.Line, L.Column) <= std::tie(S.End.Line, S.End.Column);
+}
+
+static bool calls(const BodyStatement &S, const Location &L) {
+  return llvm::any_of(S.Calls, [&](const LineRange &R) {
+    return R.File == L.File && R.First <= L.Line && L.Line <= R.Last;
+  });
+}
+
+namespace {
+/// One kernel with its highest peak.
+class Candidates {
+public:
+  Candidates(const Kernel &K, const RegisterUse &Use)
+      : K(K), Peak(Use.Peaks.front()) {
+    findPeak();
+  }
+  std::vector<MovableValue> find() const;
+  double timesAtPeak() const;
+
+private:
+  void findPeak();
+  bool isInside(unsigned Inner, unsigned Outer) const;
+  bool isTouchedIn(const ThreadValue &V, unsigned Statement) const;
+  bool inScope(const ThreadValue &V, unsigned Statement) const;
+  bool isLiveAcross(const ThreadValue &V, unsigned First) const;
+  const LiveValue *liveAs(const ThreadValue &V) const;
+  std::optional<MovableValue> around(const ThreadValue &V) const;
+  std::optional<MovableValue> touched(const ThreadValue &V) const;
+  bool isCounted(const ThreadValue &V) const;
+  void weigh(const ThreadValue &V, MovableValue &M) const;
+
+  const Kernel &K;
+  const PressurePeak &Peak;
+  std::vector<unsigned> AtPeak; ///< statements around it, outermost first
+};
+} // namespace
+
+/// The innermost statement that holds both ends of the peak, and those around
+/// it; where an end stands in a function that was inlined, its call.
+void Candidates::findPeak() {
+  auto Holds = [](const BodyStatement &S, const Location &L) {
+    return holds(S, L) || calls(S, L);
+  };
+  std::optional<unsigned> Innermost;
+  for (unsigned I = 0; I < K.Statements.size(); ++I)
+    if (Holds(K.Statements[I], Peak.Begin) &&
+        (Holds(K.Statements[I], Peak.End) || !Innermost))
+      Innermost = I;
+  for (; Innermost; Innermost = K.Statements[*Innermost].Parent)
+    AtPeak.insert(AtPeak.begin(), *Innermost);
+}
+
+bool Candidates::isInside(unsigned Inner, unsigned Outer) const {
+  std::optional<unsigned> S = Inner;
+  while (S && *S != Outer)
+    S = K.Statements[*S].Parent;
+  return S.has_value();
+}
+
+bool Candidates::isTouchedIn(const ThreadValue &V, unsigned Statement) const {
+  return llvm::any_of(V.Events, [&](const ValueEvent &E) {
+    return isInside(E.Statement, Statement);
+  });
+}
+
+bool Candidates::inScope(const ThreadValue &V, unsigned Statement) const {
+  const SourceSpan &S = K.Statements[Statement].Span;
+  return S.File == V.Scope.File && V.Scope.Begin <= S.Begin &&
+         S.End <= V.Scope.End;
+}
+
+/// Defined before the statement, and used behind it or in an iteration of a
+/// loop around both.
+bool Candidates::isLiveAcross(const ThreadValue &V, unsigned First) const {
+  const SourceSpan &At = K.Statements[First].Span;
+  bool Defined = false, Used = false;
+  for (const ValueEvent &E : V.Events) {
+    const SourceSpan &S = K.Statements[E.Statement].Span;
+    Defined |= E.Defines && S.Begin < At.Begin;
+    Used |= E.Uses && S.Begin >= At.End;
+  }
+  for (unsigned Outer : AtPeak)
+    if (K.Statements[Outer].Is && Outer != First && isInside(First, Outer) &&
+        inScope(V, Outer))
+      Used |= llvm::any_of(V.Events, [&](const ValueEvent &E) {
+        return E.Uses && isInside(E.Statement, Outer);
+      });
+  return Defined && Used;
+}
+
+/// What of the live values at the peak is this variable's.
+const LiveValue *Candidates::liveAs(const ThreadValue &V) const {
+  auto It = llvm::find_if(Peak.Live, [&](const LiveValue &L) {
+    return L.Name == V.Name && L.Where.File == V.Where.File &&
+           V.Where.Line <= L.Where.Line && L.Where.Line <= V.ScopeEnd.Line;
+  });
+  return It == Peak.Live.end() ? nullptr : &*It;
+}
+
+static bool canBeSplit(const ThreadValue &V, const BodyStatement &S) {
+  return !S.Span.File.empty() && !(S.Declares && S.Unbraced) &&
+         S.Span.File == V.Scope.File;
+}
+
+/// Stored before the outermost statement around the peak that does not touch
+/// it, and loaded behind the last of those that follow and do not either.
+std::optional<MovableValue> Candidates::around(const ThreadValue &V) const {
+  for (unsigned First : AtPeak) {
+    if (isTouchedIn(V, First) || !inScope(V, First) ||
+        !canBeSplit(V, K.Statements[First]) || K.Statements[First].Declares)
+      continue;
+    if (!isLiveAcross(V, First))
+      return std::nullopt;
+    unsigned Last = First;
+    for (unsigned I = First + 1; I < K.Statements.size(); ++I)
+      if (K.Statements[I].Block == K.Statements[First].Block &&
+          !K.Statements[First].Unbraced && !isInside(I, Last)) {
+        if (isTouchedIn(V, I) || !canBeSplit(V, K.Statements[I]) ||
+            K.Statements[I].Leaves)
+          break;
+        Last = I;
+      }
+    MovableValue M;
+    M.Around = true;
+    M.Points.push_back({First, false, false, "", "", std::nullopt});
+    M.Points.push_back({Last, true, true, "", "", std::nullopt});
+    return M;
+  }
+  return std::nullopt;
+}
+
+std::optional<MovableValue> Candidates::touched(const ThreadValue &V) const {
+  if (AtPeak.empty() || !isTouchedIn(V, AtPeak.front()))
+    return std::nullopt;
+  MovableValue M;
+  for (const ValueEvent &E : V.Events) {
+    const BodyStatement &S = K.Statements[E.Statement];
+    if (!canBeSplit(V, S))
+      return std::nullopt;
+    // Needed in a register for as long as the loop around the peak runs.
+    if (E.InHead && S.Is && llvm::is_contained(AtPeak, E.Statement))
+      return std::nullopt;
+    SpillPoint P{E.Statement, true, false, E.Element, E.Index, E.ConstantIndex};
+    if (E.Uses)
+      M.Points.push_back(P);
+    P.Load = false, P.Behind = true;
+    if (E.Defines && !S.Leaves)
+      M.Points.push_back(P);
+  }
+  return M;
+}
+
+/// Longer arrays are in memory anyway.
+static constexpr int64_t MostElements = 255;
+
+bool Candidates::isCounted(const ThreadValue &V) const {
+  return V.Refusals.empty() && V.elements() > 0 &&
+         V.elements() <= MostElements && !V.Events.empty();
+}
+
+void Candidates::weigh(const ThreadValue &V, MovableValue &M) const {
+  M.Elements = V.elements();
+  M.Registers = std::max(1U, (V.ElementBytes + 3) / 4);
+  M.Fields = std::max<size_t>(V.Fields.size(), 1);
+  for (const SpillPoint &P : M.Points) {
+    double Times = timesRun(K, K.Statements[P.Statement]) * M.Fields;
+    // An index that varies with unrolled loops meets each element in turn.
+    M.Accesses += P.Index.empty() ? Times : Times / double(M.Elements);
+  }
+}
+
+std::vector<MovableValue> Candidates::find() const {
+  std::vector<MovableValue> Found;
+  for (size_t I = 0; I < K.Values.size(); ++I) {
+    const ThreadValue &V = K.Values[I];
+    if (!isCounted(V) || !liveAs(V))
+      continue;
+    std::optional<MovableValue> M = around(V);
+    if (!M)
+      M = touched(V);
+    if (!M || M->Points.empty())
+      continue;
+    M->Value = I;
+    weigh(V, *M);
+    Found.push_back(std::move(*M));
+  }
+  llvm::stable_sort(Found, [](const MovableValue &A, const MovableValue &B) {
+    return A.Accesses * B.Registers < B.Accesses * A.Registers;
+  });
+  return Found;
+}
+
+double Candidates::timesAtPeak() const {
+  if (AtPeak.empty())
+    return 1;
+  const BodyStatement &S = K.Statements[AtPeak.back()];
+  double Times = 1;
+  for (std::optional<unsigned> L = S.Is ? S.Is : S.Loop; L;
+       L = K.Loops[*L].Parent)
+    Times *= isUnrolled(K.Loops[*L]) ? 1 : iterations(K.Loops[*L]);
+  return Times;
+}
+
+double timesAtPeak(const Kernel &K, const RegisterUse &Use) {
+  if (Use.Peaks.empty() || K.Statements.empty())
+    return 1;
+  return Candidates(K, Use).timesAtPeak();
+}
+
+std::vector<MovableValue> movableValues(const Kernel &K,
+                                        const RegisterUse &Use) {
+  if (Use.Peaks.empty() || K.Statements.empty())
+    return {};
+  return Candidates(K, Use).find();
+}
+
+} // namespace catt

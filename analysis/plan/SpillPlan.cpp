@@ -1,0 +1,181 @@
+//===- SpillPlan.cpp - Which values wait in shared memory -----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/SpillPlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+
+namespace catt {
+
+/// Registers that the address of a thread's slots takes.
+static constexpr int64_t AddressRegisters = 1;
+
+//===-- The frame ---------------------------------------------------------===//
+
+/// Numbers that differ for the threads of every block that is launched.
+static ThreadNumbering numberingOf(const Kernel &K, bool AllKnown) {
+  ThreadNumbering N;
+  if (!AllKnown) {
+    N.Threads = K.MaxThreads.value_or(0);
+    return N;
+  }
+  int64_t Depth = 1;
+  N.Width = N.Height = 1;
+  for (const Launch &L : K.Launches)
+    if (L.Block.count()) {
+      N.Width = std::max(N.Width, *L.Block.X);
+      N.Height = std::max(N.Height, *L.Block.Y);
+      Depth = std::max(Depth, *L.Block.Z);
+    }
+  N.Threads = N.Width * N.Height * Depth;
+  N.OnlyX = N.Height == 1 && Depth == 1;
+  return N;
+}
+
+/// Bytes of a thread's frame, a multiple of 4, with which so many blocks stay
+/// resident and the static shared memory of a block is not exceeded.
+static int64_t spareFrame(const Kernel &K, const Launch &L, int64_t Cap,
+                          int64_t Blocks, int64_t Threads, const Device &Gpu) {
+  BlockResources Block = blockOf(K, L);
+  Block.RegistersPerThread = Cap;
+  int64_t Static = K.StaticSharedBytes, Dynamic = 0;
+  for (const Launch &Each : K.Launches)
+    Dynamic = std::max(Dynamic, Each.DynamicSharedBytes.value_or(0));
+  Block.DynamicSharedBytes = Dynamic;
+  int64_t Frame = (Gpu.SharedBytesPerBlock - Static - Dynamic) / Threads;
+  for (Frame -= Frame % 4; Frame > 0; Frame -= 4) {
+    Block.StaticSharedBytes = Static + Frame * Threads;
+    llvm::Expected<Residency> R = residency(Gpu, Block);
+    if (R && R->BlocksPerSM >= Blocks)
+      return Frame;
+    if (!R)
+      llvm::consumeError(R.takeError());
+  }
+  return 0;
+}
+
+//===-- The plan ----------------------------------------------------------===//
+
+double SharedSpill::accesses() const {
+  double Sum = 0;
+  for (const MovedValue &M : Moved)
+    Sum += M.Of.Accesses * double(M.Elements);
+  return Sum;
+}
+
+std::optional<int64_t> spillTarget(const RegisterPlan &Plan,
+                                   std::optional<int64_t> Asked) {
+  const DesignPoint &Chosen = Plan.chosen();
+  if (Chosen.spills() && Chosen.Compiled.CapRegisters != 0)
+    return Chosen.Compiled.CapRegisters;
+  if (!Asked && Plan.Forced)
+    return Plan.Forced->Under.CapRegisters;
+  return std::nullopt;
+}
+
+SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
+                      const RegisterOptions &Options) {
+  SharedSpill S;
+  S.CapRegisters = Cap;
+  S.Needed = Use.Default.Registers;
+  std::optional<Refusal> Unseen = unseenLaunch(K, Options);
+  bool AllKnown = !Unseen || Options.Force;
+  if (!AllKnown && !K.MaxThreads)
+    S.Refusals.push_back(*Unseen);
+  S.Numbering = numberingOf(K, AllKnown);
+  for (const Launch &L : K.Launches)
+    if (!L.DynamicSharedBytes)
+      S.Refusals.push_back({Reason::NotEnoughShared, L.Where,
+                            "how much " + L.Text + " takes is not known"});
+  const Launch *Deciding = decidingLaunch(K);
+  if (!Deciding || S.Numbering.Threads <= 0)
+    return S;
+  BlockResources Block = blockOf(K, *Deciding);
+  Block.RegistersPerThread = Cap;
+  llvm::Expected<Residency> R = residency(Options.Gpu, Block);
+  if (!R) {
+    llvm::consumeError(R.takeError());
+    return S;
+  }
+  S.Blocks = R->BlocksPerSM;
+  S.LimitBytes =
+      spareFrame(K, *Deciding, Cap, S.Blocks, S.Numbering.Threads, Options.Gpu);
+  S.Movable = movableValues(K, Use);
+  S.PeakTimes = timesAtPeak(K, Use);
+  if (S.Movable.empty())
+    S.Refusals.push_back({Reason::CannotReachTarget, K.Where, ""});
+  else if (S.LimitBytes == 0)
+    S.Refusals.push_back({Reason::NotEnoughShared, K.Where,
+                          "more of it would cost a block per SM"});
+  moveRegisters(K, S.Needed - Cap + AddressRegisters, S);
+  return S;
+}
+
+/// Places the frame: wide elements first, in the order of the values.
+static void place(SharedSpill &Plan) {
+  llvm::stable_sort(Plan.Moved, [](const MovedValue &A, const MovedValue &B) {
+    return A.Of.Value < B.Of.Value;
+  });
+  int64_t Offset = 0;
+  for (unsigned Width : {8, 4, 2, 1})
+    for (MovedValue &M : Plan.Moved)
+      if (M.WidthBytes == Width) {
+        M.OffsetBytes = Offset;
+        Offset += M.Elements * M.Of.Fields * Width;
+      }
+  Plan.FrameBytes = (Offset + 3) / 4 * 4;
+}
+
+void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan) {
+  Plan.Moved.clear();
+  Plan.MovedRegisters = 0;
+  int64_t Left = Plan.LimitBytes;
+  for (const MovableValue &M : Plan.Movable) {
+    const ThreadValue &V = K.Values[M.Value];
+    int64_t Wanted = (Registers - Plan.MovedRegisters + M.Registers - 1) /
+                     int64_t(M.Registers);
+    int64_t Elements = std::min(
+        {M.Elements, Wanted, Left / std::max<int64_t>(V.ElementBytes, 1)});
+    if (Elements <= 0)
+      continue;
+    Left -= Elements * V.ElementBytes;
+    Plan.MovedRegisters += Elements * M.Registers;
+    Plan.Moved.push_back({M, Elements, 0, unsigned(V.ElementBytes / M.Fields)});
+  }
+  place(Plan);
+}
+
+//===-- Trying ------------------------------------------------------------===//
+
+std::vector<int64_t> amountsToTry(const SharedSpill &Plan) {
+  int64_t Needed = Plan.Needed - Plan.CapRegisters;
+  std::vector<int64_t> Out;
+  // In eighths of what the kernel takes too much: the compiler needs some
+  // itself, and a part may be left to local memory.
+  for (int64_t Eighths : {8, 10, 12, 6, 14, 16, 4, 20})
+    if (int64_t Amount = std::max<int64_t>(1, (Needed * Eighths + 7) / 8);
+        !llvm::is_contained(Out, Amount))
+      Out.push_back(Amount);
+  return Out;
+}
+
+double costOf(const SpillStep &Step, double PeakTimes) {
+  double Local =
+      double(Step.Compiled.SpillStoreBytes + Step.Compiled.SpillLoadBytes) / 4;
+  return Step.Accesses + Local * PeakTimes;
+}
+
+size_t bestStep(llvm::ArrayRef<SpillStep> Steps) {
+  size_t Best = 0;
+  for (size_t I = 1; I < Steps.size(); ++I)
+    if (Steps[I].Cost < Steps[Best].Cost)
+      Best = I;
+  return Best;
+}
+
+} // namespace catt

@@ -1,0 +1,104 @@
+//===- SpillPlan.h - Which values wait in shared memory ---------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Kernel, RegisterUse --(movableValues)--> values, cheapest first
+//   RegisterPlan's target --(spareFrame)---> bytes of a thread
+//          both --(moveRegisters)--> values and slots for so many registers
+//
+// A thread's slots are a frame; the block's array holds the frames of its
+// threads element by element, so that the lanes of a warp meet no bank
+// conflict: an element of b bytes at offset o of thread t lies at
+// o * Threads + t * b. Wide elements come first, so that each is aligned.
+//
+// How many registers are to be moved is tried where an assembler can be asked
+// (CRAT section 6 and TLP-RM section 2.4: compile, look, keep what is better);
+// otherwise as many are moved as the kernel takes above its target. On an H200
+// the best is neither nothing nor everything: shared memory and a few bytes
+// that stay in L1 cost about the same for each access (docs/model.md).
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_PLAN_SPILLPLAN_H
+#define CATT_ANALYSIS_PLAN_SPILLPLAN_H
+
+#include "analysis/plan/MovableValues.h"
+#include "analysis/plan/RegisterPlan.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace catt {
+
+/// How the threads of a block are numbered: x + Width * (y + Height * z).
+struct ThreadNumbering {
+  int64_t Threads = 0;           ///< numbers are below
+  int64_t Width = 0, Height = 0; ///< 0: the extents that the block has
+  bool OnlyX = false;            ///< no block has more than one row
+};
+
+/// A value in shared memory: the first Elements of Of.
+struct MovedValue {
+  MovableValue Of;
+  int64_t Elements = 1;
+  int64_t OffsetBytes = 0; ///< in a thread's frame
+  unsigned WidthBytes = 4; ///< of one access
+};
+
+/// What was tried, and what the assembler said of it.
+struct SpillStep {
+  int64_t MovedRegisters = 0;
+  bool Pragma = false; ///< ptxas spills to shared memory itself
+  int64_t FrameBytes = 0;
+  double Accesses = 0; ///< of the slots, weighted: MovableValue::Accesses
+  RegisterPoint Compiled;
+  double Cost = 0; ///< weighted accesses of local and shared memory
+};
+
+struct SharedSpill {
+  int64_t CapRegisters = 0; ///< that the kernel is compiled with
+  int64_t Needed = 0;       ///< registers that it takes without a cap
+  int64_t Blocks = 0;       ///< per SM that are to stay resident
+  int64_t LimitBytes = 0;   ///< of a thread's frame
+  ThreadNumbering Numbering;
+  std::vector<MovableValue> Movable;
+  std::vector<MovedValue> Moved; ///< in the order of Kernel::Values
+  int64_t FrameBytes = 0;        ///< of a thread
+  int64_t MovedRegisters = 0;
+  bool Pragma = false;             ///< write enable_smem_spilling instead
+  double PeakTimes = 1;            ///< how often the code at the peak runs
+  Origin From = Origin::Estimated; ///< Measured: the assembler decided
+  std::vector<SpillStep> Steps;
+  std::vector<Refusal> Refusals;
+  int64_t sharedBytes() const { return FrameBytes * Numbering.Threads; }
+  double accesses() const;
+};
+
+/// The registers that the kernel is to be brought down to by moving values:
+/// those of a cap that it meets only by spilling. Empty: nothing is to do.
+std::optional<int64_t> spillTarget(const RegisterPlan &Plan,
+                                   std::optional<int64_t> Asked);
+
+/// The plan for one kernel that is to be compiled with a cap.
+SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
+                      const RegisterOptions &Options);
+
+/// Moves values for at least so many registers, as far as there are values and
+/// bytes. 0: none.
+void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan);
+
+/// The numbers of registers that are worth trying, in the order to try them.
+std::vector<int64_t> amountsToTry(const SharedSpill &Plan);
+
+/// The weighted accesses that a step costs: those of its slots, and those of
+/// local memory, which are taken to stand where the pressure peaks.
+double costOf(const SpillStep &Step, double PeakTimes);
+
+/// Index of the best: the least cost, the first of those that are equal.
+/// Steps[0] is the kernel as it is.
+size_t bestStep(llvm::ArrayRef<SpillStep> Steps);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,279 @@
+//===- SpillShared.cpp - Values that wait in shared memory ----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transforms/SpillShared.h"
+#include "transforms/KernelUses.h"
+#include "transforms/SourceEdit.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+
+namespace catt {
+
+static std::string str(int64_t N) { return std::to_string(N); }
+
+//===-- The code ----------------------------------------------------------===//
+
+namespace {
+/// Writes the statements that concern one value.
+class SlotCode {
+public:
+  SlotCode(const ThreadValue &V, const MovedValue &M, const ThreadNumbering &N,
+           std::string Array, std::string Pointer)
+      : V(V), M(M), N(N), Array(std::move(Array)), Pointer(std::move(Pointer)) {
+  }
+
+  /// The pointer to this thread's first slot.
+  std::string declaration() const {
+    std::string Type = elementType();
+    return Type + " *const " + Pointer + " = (" + Type + " *)(" + Array +
+           " + " + str(M.OffsetBytes * N.Threads) + ") + " + thread() + ";";
+  }
+
+  /// Empty if the point is of an element that stays where it is.
+  std::string at(const SpillPoint &P) const {
+    if (V.Extents.empty())
+      return moves(V.Name, "0", P.Load);
+    if (P.Index.empty())
+      return "_Pragma(\"unroll\") for (int cattI = 0; cattI < " +
+             str(M.Elements) + "; ++cattI) " +
+             braced(moves(V.Name + subscripts(), "cattI", P.Load));
+    if (P.ConstantIndex)
+      return *P.ConstantIndex < M.Elements
+                 ? moves(P.Element, str(*P.ConstantIndex), P.Load)
+                 : "";
+    std::string Code = moves(P.Element, "(" + P.Index + ")", P.Load);
+    if (M.Elements == V.elements())
+      return Code;
+    return "if (" + P.Index + " < " + str(M.Elements) + ") " + braced(Code);
+  }
+
+private:
+  std::string elementType() const {
+    if (!V.Fields.empty())
+      return "volatile decltype(" + V.Name +
+             (V.Extents.empty() ? "" : first()) + "." + V.Fields.front() + ")";
+    if (V.Extents.empty())
+      return "volatile decltype(" + V.Name + ")";
+    return V.Type + " volatile"; // an element of an array is a reference
+  }
+
+  std::string first() const {
+    std::string Out;
+    for (size_t I = 0; I < V.Extents.size(); ++I)
+      Out += "[0]";
+    return Out;
+  }
+
+  /// "[cattI / 3][cattI % 3]"
+  std::string subscripts() const {
+    std::string Out;
+    int64_t Inner = V.elements();
+    for (int64_t Extent : V.Extents) {
+      std::string I = "cattI";
+      if (Inner != V.elements())
+        I += " % " + str(Inner);
+      Inner /= Extent;
+      if (Inner != 1)
+        I += " / " + str(Inner);
+      Out += "[" + I + "]";
+    }
+    return Out;
+  }
+
+  /// `Pointer[Slot * Threads] = Object;` for each field, or the other way.
+  std::string moves(const std::string &Object, const std::string &Slot,
+                    bool Load) const {
+    std::string Out;
+    size_t Fields = std::max<size_t>(V.Fields.size(), 1);
+    for (size_t F = 0; F < Fields; ++F) {
+      std::string Here = slot(Slot, F, Fields);
+      std::string There = Object;
+      if (!V.Fields.empty())
+        There += "." + V.Fields[F];
+      Out += (Out.empty() ? "" : " ") +
+             (Load ? There + " = " + Here : Here + " = " + There) + ";";
+    }
+    return Out;
+  }
+
+  std::string slot(const std::string &Slot, size_t Field, size_t Fields) const {
+    if (Slot == "0" && Field == 0)
+      return "*" + Pointer;
+    std::string Index = Slot;
+    if (Fields > 1)
+      Index = Slot == "0"
+                  ? str(Field)
+                  : "(" + Slot + " * " + str(Fields) + " + " + str(Field) + ")";
+    return Pointer + "[" + Index + " * " + str(N.Threads) + "]";
+  }
+
+  static std::string braced(const std::string &Code) {
+    return StringRef(Code).count(';') > 1 ? "{ " + Code + " }" : Code;
+  }
+
+  std::string thread() const {
+    if (N.OnlyX)
+      return "threadIdx.x";
+    std::string Width = N.Width ? str(N.Width) : "blockDim.x";
+    std::string Height = N.Height ? str(N.Height) : "blockDim.y";
+    return "(threadIdx.x + " + Width + " * (threadIdx.y + " + Height +
+           " * threadIdx.z))";
+  }
+
+  const ThreadValue &V;
+  const MovedValue &M;
+  const ThreadNumbering &N;
+  std::string Array, Pointer;
+};
+
+/// What is added around one statement.
+struct Around {
+  std::vector<std::string> Before, Behind;
+  std::vector<std::string> Names; ///< of the values, for the marker
+};
+} // namespace
+
+static void addTo(std::vector<std::string> &Rows, std::string Row) {
+  if (!Row.empty() && !llvm::is_contained(Rows, Row))
+    Rows.push_back(std::move(Row));
+}
+
+/// By statement of the kernel: what its values want there.
+static std::map<unsigned, Around>
+additions(const Kernel &K, const SharedSpill &S, const std::string &Array) {
+  std::map<unsigned, Around> Out;
+  for (const MovedValue &M : S.Moved) {
+    const ThreadValue &V = K.Values[M.Of.Value];
+    SlotCode Code(V, M, S.Numbering, Array, Array + "_" + V.Name);
+    Around &At = Out[V.Declaration];
+    addTo(At.Behind, Code.declaration());
+    addTo(At.Names, V.Name);
+    for (const SpillPoint &P : M.Of.Points) {
+      Around &There = Out[P.Statement];
+      addTo(P.Behind ? There.Behind : There.Before, Code.at(P));
+      addTo(There.Names, V.Name);
+    }
+  }
+  return Out;
+}
+
+//===-- The transform -----------------------------------------------------===//
+
+Transform::Preparation SpillShared::prepare(const KernelReport &Kernel,
+                                            const Device &Gpu) const {
+  Preparation Out;
+  Out.Wanted = Kernel.Spill.has_value();
+  if (!Out.Wanted)
+    return Out;
+  llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
+                [](const Refusal &R) { return standsAgainstEdits(R.Why); });
+  llvm::append_range(Out.Refusals, Kernel.Spill->Refusals);
+  return Out;
+}
+
+/// Why the text cannot take the additions, if so.
+static std::optional<Refusal> obstacle(const Kernel &K,
+                                       const std::map<unsigned, Around> &All,
+                                       bool Bounded, const TextMap &Texts,
+                                       Edits &Out) {
+  SourceSpan Body{K.Span.File, K.BodyBegin, K.BodyBegin};
+  if (std::optional<Refusal> R = cannotEdit(Texts, Body, K.Where))
+    return R;
+  if (isMarked(K, {"spill-shared"}, Texts, Out))
+    return Refusal{Reason::AlreadyRewritten, K.Where, ""};
+  const FileFacts &Facts = factsOf(Texts, K.Span.File, Out);
+  if (!Facts.MacroOnBuiltin.empty())
+    return Refusal{Reason::InMacro, K.Where,
+                   "the macro " + Facts.MacroOnBuiltin};
+  for (const auto &[Index, At] : All)
+    if (std::optional<Refusal> R = cannotEdit(Texts, K.Statements[Index].Span,
+                                              K.Statements[Index].Where))
+      return R;
+  if (!Bounded)
+    if (std::optional<std::string> Foreign = foreignUse(K, Texts))
+      return Refusal{Reason::LaunchedElsewhere, K.Where, *Foreign};
+  return std::nullopt;
+}
+
+/// Statements within others have larger numbers, and where both end at one
+/// place the inner one's additions come first.
+static void write(const Kernel &K, const std::map<unsigned, Around> &All,
+                  const TextMap &Texts, Edits &Out) {
+  auto Made = [](const Around &At, std::vector<std::string> Open,
+                 std::vector<std::string> Close) {
+    return Addition{"spill-shared", llvm::join(At.Names, ", "), "",
+                    std::move(Open), std::move(Close)};
+  };
+  for (const auto &[Index, At] : llvm::reverse(All)) {
+    const BodyStatement &S = K.Statements[Index];
+    if (S.Unbraced) {
+      std::vector<std::string> Open = {"{"}, Close = At.Behind;
+      llvm::append_range(Open, At.Before);
+      Close.push_back("}");
+      wrapStatements(Texts, S.Span, S.OwnLines, Made(At, Open, Close), Out);
+    } else if (!At.Behind.empty()) {
+      addBehindDefinition(Texts, S.Span, Made(At, At.Behind, {}), Out);
+    }
+  }
+  for (const auto &[Index, At] : All)
+    if (!K.Statements[Index].Unbraced && !At.Before.empty())
+      addBefore(Texts, K.Statements[Index].Span, Made(At, At.Before, {}), Out);
+}
+
+llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
+                               const TextMap &Texts, Edits &Out) const {
+  if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
+    return llvm::Error::success();
+  const catt::Kernel &K = Kernel.Source;
+  const SharedSpill &S = *Kernel.Spill;
+  if (S.Moved.empty() && !S.Pragma)
+    return llvm::Error::success();
+  std::string Array = "cattSpill";
+  if (Texts.count(K.Span.File))
+    Array = freshName(Texts.at(K.Span.File), Array,
+                      factsOf(Texts, K.Span.File, Out));
+  std::map<unsigned, Around> All = additions(K, S, Array);
+  bool Bounded = S.Numbering.Width == 0; // by __launch_bounds__
+  if (std::optional<Refusal> Why =
+          obstacle(K, All, Bounded || S.Pragma, Texts, Out)) {
+    Out.Refused.push_back(*Why);
+    return llvm::Error::success();
+  }
+  std::string Count = str(S.MovedRegisters);
+  std::string Registers =
+      Count + (S.MovedRegisters == 1 ? " register" : " registers");
+  if (S.Pragma) {
+    addBehindBrace(
+        Texts, K.Span.File, K.BodyBegin,
+        {name().str(),
+         "ptxas",
+         "what does not fit in registers goes to shared memory",
+         {"asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");"},
+         {}},
+        Out);
+    Out.Done.push_back(
+        {name().str(), K.Where, "lets ptxas spill to shared memory"});
+    return llvm::Error::success();
+  }
+  addBehindBrace(Texts, K.Span.File, K.BodyBegin,
+                 {name().str(),
+                  Count,
+                  Registers + " of each thread in shared memory",
+                  {"__shared__ __align__(8) unsigned char " + Array + "[" +
+                   str(S.sharedBytes()) + "];"},
+                  {}},
+                 Out);
+  write(K, All, Texts, Out);
+  Out.Done.push_back({name().str(), K.Where,
+                      "moved " + Registers + " of each thread to " +
+                          str(S.sharedBytes()) + " bytes of shared memory"});
+  return llvm::Error::success();
+}
+
+} // namespace catt

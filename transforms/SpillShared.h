@@ -1,0 +1,73 @@
+//===- SpillShared.h - Values that wait in shared memory --------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Keeps values in shared memory where registers are short. (CRAT section 5;
+// TLP-RM section 2.3; the layout is slot-major, against bank conflicts.)
+//
+// Before:
+//   __global__ void k(const float *A, float *y, int n) {
+//     float s = A[threadIdx.x];
+//     for (...) { ... }
+//     y[threadIdx.x] = s;
+//   }
+//
+// After:
+//   __global__ void k(const float *A, float *y, int n) {
+//     // catt: spill-shared(1): 1 register of each thread in shared memory
+//     __shared__ __align__(8) unsigned char cattSpill[1024];
+//     // catt: done
+//     float s = A[threadIdx.x];
+//     // catt: spill-shared(s)
+//     volatile decltype(s) *const cattSpill_s =
+//         (volatile decltype(s) *)(cattSpill + 0) + threadIdx.x;
+//     // catt: done
+//     // catt: spill-shared(s)
+//     *cattSpill_s = s;
+//     // catt: done
+//     for (...) { ... }
+//     // catt: spill-shared(s)
+//     s = *cattSpill_s;
+//     // catt: done
+//     y[threadIdx.x] = s;
+//   }
+//
+// A load gives a variable the value that it has, so it is right wherever it
+// stands and whoever runs it; volatile keeps the compiler from finding that
+// out, and nothing stronger is needed: no thread looks at another's slots.
+// Where ptxas does it better itself, the plan asks for that instead:
+//   asm volatile(".pragma \"enable_smem_spilling\";");
+//
+// Limits. As for launch bounds, every launch must be known, or the kernel must
+// bound its threads: a larger block would have no slots. The array is static:
+// 48 KiB, with what the kernel has. Values are those of the kernel's own body.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TRANSFORMS_SPILLSHARED_H
+#define CATT_TRANSFORMS_SPILLSHARED_H
+
+#include "transforms/Transform.h"
+
+namespace catt {
+
+class SpillShared final : public Transform {
+public:
+  llvm::StringRef name() const override { return "spill-shared"; }
+  llvm::StringRef summary() const override {
+    return "Keeps values in shared memory where registers are short.";
+  }
+  bool isDefault() const override { return false; }
+  Preparation prepare(const KernelReport &Kernel,
+                      const Device &Gpu) const override;
+  llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,
+                    const std::map<std::string, std::string> &Texts,
+                    Edits &Out) const override;
+};
+
+} // namespace catt
+
+#endif
