@@ -18,6 +18,7 @@
 #define CATT_ANALYSIS_PLAN_REMATCANDIDATES_H
 
 #include "analysis/plan/RematPlan.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace catt {
 
