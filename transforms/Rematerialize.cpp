@@ -149,7 +149,8 @@ static void recompute(const Kernel &K, const BodyStatement &S,
              " less at the peak";
   if (!S.Unbraced)
     return addBefore(Texts, S.Span, A, Out);
-  A.Close.push_back("}");
+  A.Open.push_back("{");
+  A.Close = {"}", "}"};
   wrapStatements(Texts, S.Span, S.OwnLines, A, Out);
 }
 

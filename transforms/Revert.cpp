@@ -51,7 +51,7 @@ static constexpr StringRef SetAttribute =
 static constexpr StringRef Recomputed =
     R"(\{?(\{(auto|uint3)cattHidden[0-9]*=[^;{}]*;)"
     R"(asmvolatile\("":("\+[rlhfd]"\(cattHidden[0-9.xyz]*\),?)+\);)"
-    R"(\{const(auto|uint3)[^;{}=]*=cattHidden[0-9]*;[^;{}=]*=[^;]*;\}\})+)";
+    R"(\{const(auto|uint3)[^;{}=]*=cattHidden[0-9]*;[^;{}=]*=[^;]*;\}\})+\{?)";
 
 /// Whether code is what the transform writes between such markers.
 static bool isOurs(const Piece &P, StringRef Code) {
@@ -83,7 +83,7 @@ static bool isOurs(const Piece &P, StringRef Code) {
        R"([a-zA-Z0-9_:]*cattPreferL1_[a-zA-Z0-9_]+\([^;{}]*\);)"},
       {"rematerialize", Kind::Head, Kind::Done, Recomputed},
       {"rematerialize", Kind::Head, Kind::Begin, Recomputed},
-      {"rematerialize", Kind::End, Kind::Done, R"(\})"},
+      {"rematerialize", Kind::End, Kind::Done, R"(\}\})"},
       {"launch-bounds", Kind::Head, Kind::Done,
        R"(__launch_bounds__\([0-9]+,[0-9]+\))"},
       {"launch-bounds", Kind::Head, Kind::Done, R"(__maxnreg__\([0-9]+\))"},

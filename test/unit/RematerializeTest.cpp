@@ -20,8 +20,9 @@ using ::testing::IsEmpty;
 
 /// A file whose kernel has a peak, and what becomes of it.
 struct Bench {
-  explicit Bench(llvm::StringRef Body, llvm::StringRef Before = "")
-      : S(Body, {}, Before) {
+  explicit Bench(llvm::StringRef Body, llvm::StringRef Before = "",
+                 unsigned Target = 96)
+      : S(Body, {}, Before), Target(Target) {
     add(S.kernel());
     Path = S.kernel().Span.File;
     R.MainFile = Path;
@@ -31,7 +32,7 @@ struct Bench {
   void add(const Kernel &K) {
     KernelReport Report;
     Report.Source = K;
-    Report.Remat = planRemat(K, S.Use, 96);
+    Report.Remat = planRemat(K, S.Use, Target);
     R.Kernels.push_back(std::move(Report));
   }
 
@@ -79,6 +80,7 @@ struct Bench {
   }
 
   Squeezed S;
+  unsigned Target = 96;
   Report R;
   std::string Path;
 
@@ -94,7 +96,7 @@ const char *Row = "int row = i * 3;\n"
 //===-- Written -----------------------------------------------------------===//
 
 TEST(Rematerialize, PositiveHidesACopyOfAnOperand) {
-  Bench B(Row);
+  Bench B(Row, "", 99);
   EXPECT_THAT(B.checked(),
               HasSubstr("A[1] = A[2]; // peak\n"
                         "// catt: rematerialize(row): 1 register less at the "
@@ -141,14 +143,16 @@ TEST(Rematerialize, PositiveConstraintOfTheType) {
 
 TEST(Rematerialize, PositiveUnbracedStatementGetsBraces) {
   Bench B("int row = i * 3;\nA[row] = 1;\n"
-          "if (n > 3)\n  A[1] = A[2]; // peak\nelse\n  A[row] += 2;\n");
+          "if (n > 3)\n  A[1] = A[2]; // peak\nelse\n  A[row] += 2;\n",
+          "", 99);
   EXPECT_THAT(B.checked(), HasSubstr("else\n  // catt: rematerialize(row)"));
 }
 
 TEST(Rematerialize, PositiveOnOneLine) {
   Bench B("int row = i * 3; A[row] = 1;\n"
           "/* peak: // peak */ A[1] = A[2]; int other = 4;\n"
-          "{ A[row] += 2; } A[other] = 1;\n");
+          "{ A[row] += 2; } A[other] = 1;\n",
+          "", 99);
   EXPECT_THAT(B.checked(), HasSubstr("{ /* catt: rematerialize(row) */ { auto "
                                      "cattHidden = i;"));
 }
@@ -174,8 +178,8 @@ TEST(Rematerialize, PositiveInstantiationsThatAgree) {
   const char *Code = "template <class T> __global__ void k(T *A, int n) {\n"
                      "int row = threadIdx.x * 3;\nA[row] = 1;\n"
                      "A[1] = A[2]; // peak\nA[row] += 2;\n}\n"
-                     "template __global__ void k<float>(float *, int);\n"
-                     "template __global__ void k<int>(int *, int);\n";
+                     "void host(float *A, int *B) {\n"
+                     "k<<<1, 32>>>(A, 1);\nk<<<1, 32>>>(B, 1);\n}\n";
   Parsed P = parseSnippet(Code);
   ASSERT_EQ(P.Kernels.size(), 2u);
   Bench B("");
