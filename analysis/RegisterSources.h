@@ -29,6 +29,18 @@ struct RegisterSourceOptions {
 
 RegisterSource registerSource(const RegisterSourceOptions &Options);
 
+/// What ptxas makes of the kernels (by Kernel::Name) of a file with other
+/// texts, each under its cap. Their own bounds stay.
+using TextMeasure =
+    std::function<llvm::Expected<std::map<std::string, RegisterPoint>>(
+        const std::map<std::string, std::string> &Texts,
+        const std::map<std::string, unsigned> &Caps)>;
+
+/// Compiles and assembles texts in place of those of Unit, which must outlive
+/// what is returned.
+TextMeasure textMeasure(const TranslationUnit &Unit,
+                        const RegisterSourceOptions &Options);
+
 /// The PTX without the bounds of its kernels.
 std::string withoutBounds(llvm::StringRef Ptx);
 

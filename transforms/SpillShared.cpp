@@ -47,7 +47,10 @@ public:
       return *P.ConstantIndex < M.Elements
                  ? moves(P.Element, str(*P.ConstantIndex), P.Load)
                  : "";
-    std::string Code = moves(P.Element, "(" + P.Index + ")", P.Load);
+    bool Word = llvm::all_of(
+        P.Index, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+    std::string Code =
+        moves(P.Element, Word ? P.Index : "(" + P.Index + ")", P.Load);
     if (M.Elements == V.elements())
       return Code;
     return "if (" + P.Index + " < " + str(M.Elements) + ") " + braced(Code);

@@ -55,11 +55,10 @@ static bool calls(const BodyStatement &S, const Location &L) {
 }
 
 namespace {
-/// One kernel with its highest peak.
+/// One kernel with one of its peaks.
 class Candidates {
 public:
-  Candidates(const Kernel &K, const RegisterUse &Use)
-      : K(K), Peak(Use.Peaks.front()) {
+  Candidates(const Kernel &K, const PressurePeak &Peak) : K(K), Peak(Peak) {
     findPeak();
   }
   std::vector<MovableValue> find() const;
@@ -155,7 +154,7 @@ static bool canBeSplit(const ThreadValue &V, const BodyStatement &S) {
 std::optional<MovableValue> Candidates::around(const ThreadValue &V) const {
   for (unsigned First : AtPeak) {
     if (isTouchedIn(V, First) || !inScope(V, First) ||
-        !canBeSplit(V, K.Statements[First]) || K.Statements[First].Declares)
+        !canBeSplit(V, K.Statements[First]))
       continue;
     if (!isLiveAcross(V, First))
       return std::nullopt;
@@ -238,6 +237,7 @@ std::vector<MovableValue> Candidates::find() const {
   return Found;
 }
 
+/// Once loops are unrolled.
 double Candidates::timesAtPeak() const {
   if (AtPeak.empty())
     return 1;
@@ -249,17 +249,27 @@ double Candidates::timesAtPeak() const {
   return Times;
 }
 
+/// Of the peaks, which are about equally high, the one that runs most often.
+static std::optional<Candidates> atBusiestPeak(const Kernel &K,
+                                               const RegisterUse &Use) {
+  std::optional<Candidates> Best;
+  for (const PressurePeak &P : Use.Peaks) {
+    Candidates C(K, P);
+    if (!Best || C.timesAtPeak() > Best->timesAtPeak())
+      Best.emplace(std::move(C));
+  }
+  return Best;
+}
+
 double timesAtPeak(const Kernel &K, const RegisterUse &Use) {
-  if (Use.Peaks.empty() || K.Statements.empty())
-    return 1;
-  return Candidates(K, Use).timesAtPeak();
+  std::optional<Candidates> C = atBusiestPeak(K, Use);
+  return C ? C->timesAtPeak() : 1;
 }
 
 std::vector<MovableValue> movableValues(const Kernel &K,
                                         const RegisterUse &Use) {
-  if (Use.Peaks.empty() || K.Statements.empty())
-    return {};
-  return Candidates(K, Use).find();
+  std::optional<Candidates> C = atBusiestPeak(K, Use);
+  return C ? C->find() : std::vector<MovableValue>();
 }
 
 } // namespace catt

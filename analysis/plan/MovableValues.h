@@ -56,8 +56,9 @@ struct MovableValue {
   double Accesses = 0;
 };
 
-/// Every value that may free registers at the highest peak, those with the
-/// fewest accesses for each register first.
+/// Every value that may free registers where the pressure peaks (of the peaks
+/// the one that runs most often), those with the fewest accesses for each
+/// register first.
 std::vector<MovableValue> movableValues(const Kernel &K,
                                         const RegisterUse &Use);
 
@@ -68,7 +69,7 @@ bool isUnrolled(const Loop &L);
 /// How often a statement runs: the product over the loops around it.
 double timesRun(const Kernel &K, const BodyStatement &S);
 
-/// How often the code at the highest peak runs, once loops are unrolled.
+/// How often the code at that peak runs, once loops are unrolled.
 double timesAtPeak(const Kernel &K, const RegisterUse &Use);
 
 } // namespace catt

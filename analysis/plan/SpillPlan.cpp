@@ -152,22 +152,61 @@ void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan) {
 
 //===-- Trying ------------------------------------------------------------===//
 
-std::vector<int64_t> amountsToTry(const SharedSpill &Plan) {
-  int64_t Needed = Plan.Needed - Plan.CapRegisters;
-  std::vector<int64_t> Out;
+static int64_t lacking(const SharedSpill &Plan) {
+  return std::max<int64_t>(1, Plan.Needed - Plan.CapRegisters);
+}
+
+static void addAmount(std::vector<SpillStep> &Out, int64_t Amount) {
+  if (llvm::none_of(Out, [&](const SpillStep &S) {
+        return S.MovedRegisters == Amount && !S.Pragma;
+      }))
+    Out.push_back({Amount, false, 0, {}, 0});
+}
+
+std::vector<SpillStep> stepsToTry(const SharedSpill &Plan, bool HasPragma) {
+  std::vector<SpillStep> Out;
   // In eighths of what the kernel takes too much: the compiler needs some
   // itself, and a part may be left to local memory.
-  for (int64_t Eighths : {8, 10, 12, 6, 14, 16, 4, 20})
-    if (int64_t Amount = std::max<int64_t>(1, (Needed * Eighths + 7) / 8);
-        !llvm::is_contained(Out, Amount))
-      Out.push_back(Amount);
+  for (int64_t Eighths : {0, 8, 6, 4, 10, 12})
+    addAmount(Out, (lacking(Plan) * Eighths + 7) / 8);
+  if (HasPragma)
+    Out.push_back({0, true, 0, {}, 0});
   return Out;
 }
 
-double costOf(const SpillStep &Step, double PeakTimes) {
-  double Local =
-      double(Step.Compiled.SpillStoreBytes + Step.Compiled.SpillLoadBytes) / 4;
-  return Step.Accesses + Local * PeakTimes;
+std::vector<SpillStep> stepsAround(const SharedSpill &Plan, int64_t Part) {
+  if (Plan.Steps.empty())
+    return {};
+  const SpillStep &Best = Plan.Steps[bestStep(Plan.Steps)];
+  int64_t Step = lacking(Plan) / Part;
+  std::vector<SpillStep> Out;
+  if (Step == 0 || Best.Pragma || Best.MovedRegisters <= Step)
+    return Out;
+  for (int64_t Amount :
+       {Best.MovedRegisters - Step, Best.MovedRegisters + Step})
+    addAmount(Out, Amount);
+  return Out;
+}
+
+bool take(const Kernel &K, SpillStep &Step, SharedSpill &Plan) {
+  Plan.Pragma = Step.Pragma;
+  moveRegisters(K, Step.Pragma ? 0 : Step.MovedRegisters, Plan);
+  Step.MovedRegisters = Plan.MovedRegisters;
+  Step.Accesses = Plan.accesses();
+  return llvm::none_of(Plan.Steps, [&](const SpillStep &S) {
+    return S.MovedRegisters == Step.MovedRegisters && S.Pragma == Step.Pragma;
+  });
+}
+
+void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan) {
+  const RegisterPoint &P = Step.Compiled;
+  double Words = double(P.SpillStoreBytes + P.SpillLoadBytes) / 4;
+  if (Step.Pragma && Plan.Numbering.Threads > 0)
+    Words += 2 *
+             double(std::max<int64_t>(P.SharedBytes - K.StaticSharedBytes, 0)) /
+             double(4 * Plan.Numbering.Threads);
+  Step.Cost = Step.Accesses + Words * Plan.PeakTimes;
+  Plan.Steps.push_back(std::move(Step));
 }
 
 size_t bestStep(llvm::ArrayRef<SpillStep> Steps) {

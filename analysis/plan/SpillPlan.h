@@ -50,7 +50,6 @@ struct MovedValue {
 struct SpillStep {
   int64_t MovedRegisters = 0;
   bool Pragma = false; ///< ptxas spills to shared memory itself
-  int64_t FrameBytes = 0;
   double Accesses = 0; ///< of the slots, weighted: MovableValue::Accesses
   RegisterPoint Compiled;
   double Cost = 0; ///< weighted accesses of local and shared memory
@@ -88,15 +87,23 @@ SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
 /// bytes. 0: none.
 void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan);
 
-/// The numbers of registers that are worth trying, in the order to try them.
-std::vector<int64_t> amountsToTry(const SharedSpill &Plan);
+/// What to try, in this order: nothing, what the target lacks and parts and
+/// multiples of it, and where the toolkit has it the pragma.
+std::vector<SpillStep> stepsToTry(const SharedSpill &Plan, bool HasPragma);
 
-/// The weighted accesses that a step costs: those of its slots, and those of
-/// local memory, which are taken to stand where the pressure peaks.
-double costOf(const SpillStep &Step, double PeakTimes);
+/// Amounts on both sides of the best, 1 / Part of what the target lacks away.
+std::vector<SpillStep> stepsAround(const SharedSpill &Plan, int64_t Part);
+
+/// Sets what is moved to that of a step, as far as it can be, and what the step
+/// then moves and accesses. False if the same was tried before.
+bool take(const Kernel &K, SpillStep &Step, SharedSpill &Plan);
+
+/// Adds a step that was compiled, with its cost: the weighted accesses of its
+/// slots, and those of local memory (and of what the pragma put in shared
+/// memory), which are taken to stand where the pressure peaks.
+void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan);
 
 /// Index of the best: the least cost, the first of those that are equal.
-/// Steps[0] is the kernel as it is.
 size_t bestStep(llvm::ArrayRef<SpillStep> Steps);
 
 } // namespace catt

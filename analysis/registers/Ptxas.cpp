@@ -70,7 +70,9 @@ std::map<std::string, RegisterPoint> readPtxasMessages(StringRef Text,
   for (StringRef Line : llvm::split(Text, '\n')) {
     if (Line.contains("Compiling entry function '")) {
       Kernel = Line.split('\'').second.split('\'').first.str();
-      Point = {Cap, 0, 0, 0, 0, Origin::Measured};
+      Point = RegisterPoint();
+      Point.CapRegisters = Cap;
+      Point.From = Origin::Measured;
     } else if (Line.contains("Function properties for ")) {
       OfKernel = Line.split("Function properties for ").second.trim() == Kernel;
     } else if (OfKernel && Line.contains("bytes stack frame")) {
@@ -79,6 +81,7 @@ std::map<std::string, RegisterPoint> readPtxasMessages(StringRef Text,
       Point.SpillLoadBytes = numberBefore(Line, "bytes spill loads");
     } else if (Line.contains("Used ") && !Kernel.empty()) {
       Point.Registers = numberBefore(Line, "registers");
+      Point.SharedBytes = numberBefore(Line, "bytes smem");
       Found[Kernel] = Point;
       Kernel.clear();
     }

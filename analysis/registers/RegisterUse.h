@@ -30,6 +30,8 @@ struct RegisterPoint {
   unsigned SpillLoadBytes = 0;  ///< per thread, bytes of the load instructions
   unsigned StackBytes = 0;      ///< local memory of one thread
   Origin From = Origin::Estimated; ///< Measured: ptxas said it
+  unsigned SharedBytes =
+      0; ///< static shared memory of one block; 0 if estimated
 };
 
 /// A source variable (or temporary) that is live where pressure peaks.

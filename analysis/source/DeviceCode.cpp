@@ -181,11 +181,26 @@ static void initializeBackEnd() {
   });
 }
 
-static llvm::Error compile(const TranslationUnit &Unit, DeviceCode &Result) {
+using TextMap = std::map<std::string, std::string>;
+
+static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+withTexts(const TranslationUnit &Unit, const TextMap &Texts) {
+  auto Changed = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  for (const auto &[Path, Text] : Texts)
+    Changed->addFileNoOwn(Path, /*ModificationTime=*/0,
+                          llvm::MemoryBufferRef(Text, Path));
+  auto Files =
+      llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(Unit.files());
+  Files->pushOverlay(Changed);
+  return Files;
+}
+
+static llvm::Error compile(const TranslationUnit &Unit, const TextMap &Texts,
+                           DeviceCode &Result) {
   initializeBackEnd();
   DiagnosticCollector Collector;
   CompilerInstance Clang(forCode(Unit, Result.HasMathLibrary));
-  Clang.setVirtualFileSystem(Unit.files());
+  Clang.setVirtualFileSystem(withTexts(Unit, Texts));
   Clang.createDiagnostics(&Collector, /*ShouldOwnClient=*/false);
   Clang.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   if (!Clang.createTarget())
@@ -205,7 +220,8 @@ static llvm::Error compile(const TranslationUnit &Unit, DeviceCode &Result) {
   return llvm::Error::success();
 }
 
-llvm::Expected<DeviceCode> compileToPtx(const TranslationUnit &Unit) {
+llvm::Expected<DeviceCode> compileToPtx(const TranslationUnit &Unit,
+                                        const TextMap &Texts) {
   DeviceCode Result;
   llvm::Error E = llvm::Error::success();
   // A back end ends the process over code that it cannot select.
@@ -213,7 +229,7 @@ llvm::Expected<DeviceCode> compileToPtx(const TranslationUnit &Unit) {
   llvm::CrashRecoveryContext Recovery;
   bool Survived = Recovery.RunSafely([&] {
     llvm::consumeError(std::move(E));
-    E = compile(Unit, Result);
+    E = compile(Unit, Texts, Result);
   });
   if (E)
     return std::move(E);

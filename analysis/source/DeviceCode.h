@@ -40,9 +40,12 @@ struct DeviceCode {
   bool HasMathLibrary = false; ///< the toolkit's libdevice is linked in
 };
 
-/// Compiles Unit's file again, with bodies and back end. Error: clang finds an
-/// error in it, or has no back end for its architecture.
-llvm::Expected<DeviceCode> compileToPtx(const TranslationUnit &Unit);
+/// Compiles Unit's file again, with bodies and back end, and with other texts
+/// for some files (by absolute path). Error: clang finds an error in it, or has
+/// no back end for its architecture.
+llvm::Expected<DeviceCode>
+compileToPtx(const TranslationUnit &Unit,
+             const std::map<std::string, std::string> &Texts = {});
 
 } // namespace catt
 

@@ -14,6 +14,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 
@@ -265,6 +266,13 @@ void ValueUses::subscript(const ArraySubscriptExpr &Outer, How Use) {
     describeElement(K.Values[It->second], Outer, Indices);
 }
 
+/// "i", "(i + 1)"
+static std::string parenthesized(const std::string &Text) {
+  bool Word =
+      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  return Word ? Text : "(" + Text + ")";
+}
+
 void ValueUses::describeElement(ThreadValue &V, const Expr &Element,
                                 llvm::ArrayRef<const Expr *> Indices) {
   ValueEvent &Event = V.Events.back();
@@ -274,8 +282,9 @@ void ValueUses::describeElement(ThreadValue &V, const Expr &Element,
   for (size_t I = 0; I < Indices.size(); ++I) {
     Event.FoldsWhenUnrolled &= foldsGiven(Folding, *Indices[I], Context);
     std::string Extent = std::to_string(V.Extents[I]);
-    Event.Index = (I ? "(" + Event.Index + ") * " + Extent + " + " : "") + "(" +
-                  textOf(*Indices[I]) + ")";
+    Event.Index =
+        (I ? parenthesized(Event.Index) + " * " + Extent + " + " : "") +
+        parenthesized(textOf(*Indices[I]));
     Expr::EvalResult R;
     if (Flat && !Indices[I]->isValueDependent() &&
         Indices[I]->EvaluateAsInt(R, Context))

@@ -114,11 +114,11 @@ TEST(ThreadValues, PositiveArraysWhoseIndicesFold) {
                 "float m[2][3] = {0};\n"
                 "for (int i = 0; i < 2; ++i)\n  m[i][(i + 1) % 3] += v[5];\n"
                 "y[0] = m[1][2];");
-  EXPECT_EQ(events(P, "v"), "def [(i)] v[i] = A[i]; | use [(5)] "
+  EXPECT_EQ(events(P, "v"), "def [i] v[i] = A[i]; | use [5] "
                             "m[i][(i + 1) % 3] += v[5];");
   EXPECT_EQ(value(P, "v").Events[1].ConstantIndex, 5);
   EXPECT_EQ(value(P, "m").elements(), 6);
-  EXPECT_EQ(value(P, "m").Events[1].Index, "((i)) * 3 + ((i + 1) % 3)");
+  EXPECT_EQ(value(P, "m").Events[1].Index, "i * 3 + ((i + 1) % 3)");
   EXPECT_EQ(value(P, "m").Events[2].ConstantIndex, 5);
   EXPECT_THAT(reasons(P, "v"), IsEmpty());
   EXPECT_THAT(reasons(P, "m"), IsEmpty());

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Job.h"
+#include "Feedback.h"
 #include "Output.h"
 #include "analysis/RegisterSources.h"
 #include "analysis/plan/Force.h"
@@ -154,12 +155,28 @@ stylesFor(const Report &Analysed) {
   return Styles;
 }
 
+/// With an assembler at hand, spills are decided by what it says.
+void askWhatIsBetter(Report &Analysed, const TranslationUnit &Unit,
+                     const Options &O, const RewriteOptions &How) {
+  bool Wanted = is_contained(O.Transforms, "spill-shared") ||
+                is_contained(O.Transforms, "all");
+  if (!Wanted || !O.AskPtxas)
+    return;
+  RegisterSourceOptions S;
+  S.AskPtxas = true;
+  S.Jobs = hardware_concurrency().compute_thread_count();
+  if (Error E = improveSpills(Analysed, How, textMeasure(Unit, S)))
+    Analysed.Notes.push_back("spill-shared: decided by an estimate: " +
+                             toString(std::move(E)));
+}
+
 /// Rewrites and checks; the report is in the outcome already.
 void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
                      const Options &O) {
   const std::string &File = R.Outcome.Name;
+  RewriteOptions How{O.Transforms, stylesFor(*R.Outcome.Analysed)};
+  askWhatIsBetter(*R.Outcome.Analysed, Unit, O, How);
   const Report &Analysed = *R.Outcome.Analysed;
-  RewriteOptions How{O.Transforms, stylesFor(Analysed)};
   Expected<Edits> Changes = rewrite(Analysed, How);
   if (!Changes)
     return fail(R, ExitDefect,

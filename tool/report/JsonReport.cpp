@@ -118,6 +118,7 @@ private:
   void launch(const KernelReport &K, size_t Index);
   void registerPoint(const RegisterPoint &P);
   void registers(const KernelReport &K);
+  void spill(const KernelReport &K);
   void kernel(const KernelReport &K, const FileOutcome &F);
   void edits(const Edits &E);
   void file(const FileOutcome &F);
@@ -241,6 +242,40 @@ void Writer::registers(const KernelReport &K) {
   });
 }
 
+void Writer::spill(const KernelReport &K) {
+  if (!K.Spill)
+    return J.attribute("spill", nullptr);
+  const SharedSpill &S = *K.Spill;
+  J.attributeObject("spill", [&] {
+    J.attribute("cap", S.CapRegisters);
+    J.attribute("registersWithoutCap", S.Needed);
+    J.attribute("movedRegisters", S.MovedRegisters);
+    J.attribute("sharedBytes", S.sharedBytes());
+    J.attribute("pragma", S.Pragma);
+    J.attribute("origin", toString(S.From));
+    J.attributeArray("values", [&] {
+      for (const MovedValue &M : S.Moved)
+        J.object([&] {
+          const ThreadValue &V = K.Source.Values[M.Of.Value];
+          text("name", V.Name);
+          location("location", V.Where);
+          J.attribute("elements", M.Elements);
+          J.attribute("aroundPeak", M.Of.Around);
+        });
+    });
+    J.attributeArray("steps", [&] {
+      for (const SpillStep &Step : S.Steps)
+        J.object([&] {
+          J.attribute("movedRegisters", Step.MovedRegisters);
+          J.attribute("pragma", Step.Pragma);
+          J.attribute("cost", Step.Cost);
+          registerPoint(Step.Compiled);
+        });
+    });
+    refusals("refusals", S.Refusals);
+  });
+}
+
 void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
   J.object([&] {
     text("name", K.Source.Name);
@@ -256,6 +291,7 @@ void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
     number("reserveSharedBytes", K.Plan.ReserveSharedBytes);
     number("carveoutPercent", K.Plan.CarveoutPercent);
     registers(K);
+    spill(K);
     J.attributeArray("loops", [&] {
       for (const LoopPlan &P : K.Plan.Loops)
         loop(K, P, F);

@@ -82,6 +82,53 @@ static std::string named(ArrayRef<LiveValue> Values) {
   return Text;
 }
 
+/// "33 registers moved to 33 KiB of shared memory: 80 registers, ..."
+static std::string describe(const SpillStep &S) {
+  std::string Text = S.Pragma ? "with enable_smem_spilling"
+                     : S.MovedRegisters == 0
+                         ? "as it is"
+                         : counted(S.MovedRegisters, "register") + " moved";
+  return formatv("{0}: {1}, {2} moved by spills, cost {3:F0}", Text,
+                 counted(S.Compiled.Registers, "register"),
+                 counted(spilledBytes(S.Compiled), "byte"), S.Cost)
+      .str();
+}
+
+static std::string chosenSpill(const KernelReport &K) {
+  const SharedSpill &S = *K.Spill;
+  std::string Text =
+      formatv("to meet {0} registers instead of {1}: ", S.CapRegisters,
+              S.Needed)
+          .str();
+  if (S.Pragma)
+    return Text + "ptxas spills to shared memory (enable_smem_spilling)";
+  if (S.Moved.empty())
+    return Text + "no value is moved to shared memory";
+  std::string Names;
+  for (const MovedValue &M : S.Moved) {
+    const ThreadValue &V = K.Source.Values[M.Of.Value];
+    Names += (Names.empty() ? "'" : ", '") + V.Name + "'";
+    if (!V.Extents.empty())
+      Names +=
+          formatv(" ({0} of {1} elements)", M.Elements, V.elements()).str();
+  }
+  return Text + formatv("{0} in {1} of shared memory per block", Names,
+                        counted(S.sharedBytes(), "byte"))
+                    .str();
+}
+
+static void addSpillLines(const KernelReport &K,
+                          std::vector<std::string> &Lines) {
+  if (!K.Spill)
+    return;
+  Lines.push_back(chosenSpill(K));
+  for (const SpillStep &S : K.Spill->Steps)
+    Lines.push_back("  tried " + describe(S));
+  if (K.Spill->From != Origin::Measured)
+    Lines.push_back("which values are moved is an estimate; --ptxas tries "
+                    "several amounts");
+}
+
 std::vector<std::string> registerLines(const KernelReport &K) {
   if (!K.Registers)
     return {};
@@ -95,6 +142,7 @@ std::vector<std::string> registerLines(const KernelReport &K) {
                             Peak.Begin.Line, named(Peak.Live))
                         .str());
   }
+  addSpillLines(K, Lines);
   Lines.push_back(P.Current.Compiled.From == Origin::Measured
                       ? "register numbers are those of ptxas"
                       : "register numbers are an estimate; --ptxas asks the "

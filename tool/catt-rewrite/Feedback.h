@@ -1,0 +1,32 @@
+//===- Feedback.h - Compile, look, keep what is better ----------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   plan --(rewrite)--> text --(measure)--> registers, spills of each kernel
+//    ^---- the next amount, at most a dozen ----'
+//    '---- at the end, the best that was seen
+//
+// All kernels of a file are tried in one compile. (TLP-RM section 2.4.)
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TOOL_CATT_REWRITE_FEEDBACK_H
+#define CATT_TOOL_CATT_REWRITE_FEEDBACK_H
+
+#include "analysis/RegisterSources.h"
+#include "transforms/Transform.h"
+
+namespace catt {
+
+/// Tries how much of each kernel's values is to wait in shared memory, and
+/// leaves the best in its Spill. Error: a text could not be compiled; what the
+/// plans were before stays.
+llvm::Error improveSpills(Report &R, const RewriteOptions &How,
+                          const TextMeasure &Measure);
+
+} // namespace catt
+
+#endif
