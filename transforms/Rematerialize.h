@@ -23,14 +23,27 @@
 //     ...
 //   // catt: rematerialize(row): 1 register less at the peak
 //   {
-//     auto catt_i = i;
-//     asm volatile("" : "+r"(catt_i));
+//     auto cattHidden = i;
+//     asm volatile("" : "+r"(cattHidden));
 //     {
-//       const auto i = catt_i;
+//       const auto i = cattHidden;
 //       row = i * pitch;
 //     }
 //   } // catt: done
 //   A[row] += s;
+//
+// After, if row is const:
+//   // catt: rematerialize(row): 1 register less at the peak
+//   {
+//     auto cattHidden = i;
+//     asm volatile("" : "+r"(cattHidden));
+//     const auto i = cattHidden;
+//     decltype(row) row = i * pitch;
+//     { // catt: begin
+//   A[row] += s;
+//   ... to the end of the block
+//     } // catt: end
+//   } // catt: done
 //
 // The empty asm makes a copy of one operand that the compiler knows nothing of:
 // it takes no instruction, and without it the compiler would see that the value
@@ -41,7 +54,8 @@
 // Limits. The plan sees to it that the second result is the first one
 // (RematPlan.h). Here, by the text: initializers with comments or directives,
 // operands that something between the two places declares again, macros that
-// are defined between them.
+// are defined between them; for const values also labels and conditional
+// directives in the rest of the block.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_REMATERIALIZE_H

@@ -182,7 +182,8 @@ unsigned RematCandidates::registersIn(const ThreadValue &V,
 /// Conditions 1 and 4, and what makes a second result the same.
 std::optional<Refusal> RematCandidates::unfit(const ThreadValue &V) const {
   for (const Refusal &R : V.Refusals)
-    if (R.Why != Reason::InMacro && R.Why != Reason::IndexVaries)
+    if (R.Why != Reason::InMacro && R.Why != Reason::IndexVaries &&
+        R.Why != Reason::ConstObject)
       return R;
   std::string Name = "'" + V.Name + "'";
   if (!V.Only)
@@ -347,7 +348,9 @@ RematCandidates::find(std::vector<Refusal> &Refusals) const {
   std::vector<RematCandidate> Out;
   for (unsigned Value = 0; Value < K.Values.size(); ++Value) {
     const ThreadValue &V = K.Values[Value];
-    if (!V.Extents.empty())
+    if (!V.Extents.empty() || llvm::any_of(V.Refusals, [](const Refusal &R) {
+          return R.Why == Reason::TypeNotPlain;
+        }))
       continue;
     RematCandidate C;
     C.What.Value = Value;

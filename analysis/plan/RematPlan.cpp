@@ -222,10 +222,11 @@ unsigned wantedRegisters(const RegisterUse &Use, unsigned Target) {
 } // namespace
 
 std::optional<RematPlan> planRemat(const Kernel &K, const RegisterUse &Use,
-                                   unsigned Target) {
+                                   unsigned Target,
+                                   std::optional<unsigned> Wanted) {
   RematPlan Out;
   Out.TargetRegisters = Target;
-  Out.Wanted = wantedRegisters(Use, Target);
+  Out.Wanted = Wanted ? *Wanted : wantedRegisters(Use, Target);
   if (Out.Wanted == 0)
     return std::nullopt;
   unsigned Highest = 0;

@@ -65,18 +65,27 @@ struct Recomputation {
   uint64_t Cost = 0;      ///< operations, ten times as many per loop around
 };
 
+/// A number of values that was tried, and what the assembler made of it.
+struct RematStep {
+  size_t Values = 0;
+  RegisterPoint Compiled;
+};
+
 struct RematPlan {
   unsigned TargetRegisters = 0;
   unsigned Wanted = 0;               ///< registers too many at the highest peak
   unsigned Freed = 0;                ///< of those
   std::vector<Recomputation> Values; ///< in the order of their declarations
+  std::vector<RematStep> Steps;      ///< empty: an estimate decided
   std::vector<Refusal> Refusals;     ///< why values that are live there stay
 };
 
 /// The values to compute again so that the kernel needs no more than Target
-/// registers. Empty where it does so already.
+/// registers. Empty where it does so already. Wanted: registers to free,
+/// instead of what the target lacks.
 std::optional<RematPlan> planRemat(const Kernel &K, const RegisterUse &Use,
-                                   unsigned Target);
+                                   unsigned Target,
+                                   std::optional<unsigned> Wanted = {});
 
 } // namespace catt
 

@@ -148,6 +148,54 @@ TEST(Rematerialize, PositiveUnbracedStatementGetsBraces) {
   EXPECT_THAT(B.checked(), HasSubstr("else\n  // catt: rematerialize(row)"));
 }
 
+TEST(Rematerialize, PositiveConstForTheRestOfItsBlock) {
+  Bench B("const int row = i * 3;\nA[row] = 1;\nA[1] = A[2]; // peak\n"
+          "int other = row + 1;\nA[other] = row;\n",
+          "", 99);
+  EXPECT_THAT(B.checked(),
+              HasSubstr("// catt: rematerialize(row): 1 register less at the "
+                        "peak\n"
+                        "{\n"
+                        "  auto cattHidden = i;\n"
+                        "  asm volatile(\"\" : \"+r\"(cattHidden));\n"
+                        "  const auto i = cattHidden;\n"
+                        "  decltype(row) row = i * 3;\n"
+                        "  { // catt: begin\n"
+                        "int other = row + 1;\nA[other] = row;\n"
+                        "A[i] += n;\n"
+                        "  } // catt: end\n"
+                        "} // catt: done\n}\n"));
+}
+
+TEST(Rematerialize, PositiveSeveralConstsAndPlaces) {
+  Bench B("const int x = i * 3, y = i ^ 5;\nA[x] = y;\nA[1] = A[2]; // peak\n"
+          "A[x] = 2;\nif (n) {\n  A[y] = 3;\n}\nA[y] = 3;\n");
+  std::string New = B.checked();
+  EXPECT_THAT(New, HasSubstr("decltype(x) x = i * 3;"));
+  EXPECT_THAT(New, HasSubstr("decltype(y) y = i ^ 5;"));
+}
+
+TEST(Rematerialize, PositiveConstInALoop) {
+  Bench B(
+      "const int x = i * 3;\nfor (int j = 0; j < n; ++j) {\n  A[x + j] = 1;\n"
+      "  A[j] = A[j + 1]; // peak\n  if (j > 3)\n    A[x] = 2;\n}\n");
+  B.checked();
+}
+
+TEST(Rematerialize, NegativeConstBeforeACaseLabel) {
+  Bench B("const int x = i * 3;\nA[x] = 1;\nswitch (n) {\ncase 1:\n"
+          "  A[1] = A[2]; // peak\n  A[x] = 2;\n  break;\ncase 2:\n"
+          "  A[3] = 3;\n}\n");
+  EXPECT_EQ(B.rewritten().find("decltype(x)"), std::string::npos);
+  EXPECT_THAT(B.refused(), ::testing::Contains(Reason::ConstObject));
+}
+
+TEST(Rematerialize, NegativeConstBeforeAConditional) {
+  Bench B("const int x = i * 3;\nA[x] = 1;\nA[1] = A[2]; // peak\nA[x] = 2;\n"
+          "#if 1\nA[3] = 1;\n#else\n{\n#endif\n");
+  EXPECT_EQ(B.rewritten().find("decltype(x)"), std::string::npos);
+}
+
 TEST(Rematerialize, PositiveOnOneLine) {
   Bench B("int row = i * 3; A[row] = 1;\n"
           "/* peak: // peak */ A[1] = A[2]; int other = 4;\n"
