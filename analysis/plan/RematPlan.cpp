@@ -240,8 +240,13 @@ std::optional<RematPlan> planRemat(const Kernel &K, const RegisterUse &Use,
         Regions.push_back(std::move(*R));
       }
   if (Regions.empty()) {
+    bool HasLines = llvm::any_of(
+        Use.Peaks, [](const PressurePeak &P) { return P.Begin.valid(); });
     Out.Refusals.push_back({Reason::CannotReachTarget, K.Where,
-                            "the peak is in no statement of the kernel"});
+                            HasLines
+                                ? "the peak is in no statement of the kernel"
+                                : "the PTX does not say at which lines; make "
+                                  "it with -lineinfo"});
     return Out;
   }
   Chooser C(K, std::move(Regions), Out);

@@ -344,6 +344,13 @@ TEST(RematPlan, NegativePeakInAnotherFunction) {
   EXPECT_EQ(S.result()->Refusals[0].Why, Reason::CannotReachTarget);
 }
 
+TEST(RematPlan, NegativePtxWithoutLines) {
+  Squeezed S("int x = i * 3;\nA[x] = 1;\nA[2] = A[3];\nA[x] = 2;\n");
+  S.Use.Peaks = {{{}, {}, 100, {}}};
+  ASSERT_EQ(S.result()->Refusals.size(), 1u);
+  EXPECT_THAT(S.result()->Refusals[0].Detail, HasSubstr("-lineinfo"));
+}
+
 TEST(RematPlan, NegativeNotTheRegistersOfThePeak) {
   Squeezed S(around("int x = i * 3;"));
   LiveValue Touched;
