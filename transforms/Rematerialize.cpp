@@ -204,7 +204,8 @@ static void recompute(const Kernel &K, const Place &Where,
     llvm::append_range(A.Open, hide(Hidden, V.Only->Text, Copy));
     if (!Declares)
       A.Open.push_back("{");
-    A.Open.push_back(Type + Hidden.Name + " = " + Copy + ";");
+    A.Open.push_back(
+        (Type + llvm::Twine(Hidden.Name) + " = " + Copy + ";").str());
     if (Declares) {
       A.Open.push_back("decltype(" + V.Name + ") " + assignment(V));
       A.Close.push_back("}");
@@ -270,7 +271,7 @@ llvm::Error Rematerialize::apply(const KernelReport &Kernel, const Device &Gpu,
       Out.Refused.push_back(*Why);
       continue;
     }
-    Names.push_back("'" + V.Name + "'");
+    Names.push_back(("'" + llvm::Twine(V.Name) + "'").str());
     for (unsigned S : R.Before)
       ByStatement[S].push_back(&R);
   }
