@@ -39,12 +39,17 @@ struct Piece {
 struct CodeShape {
   StringRef Transform;
   Kind First, Last;
-  StringRef Pattern;
+  std::string Pattern;
 };
 
 } // namespace
 
-static constexpr StringRef SetAttribute =
+/// Moves between variables and slots, of spill-shared.
+static const char Moves[] =
+    R"((\{?(_Pragma\("unroll"\)for\(intcattI=0;cattI<[0-9]+;\+\+cattI\))?)"
+    R"((if\([^;{}]*\))?\{?([^;{}]*cattSpill[0-9]*_[^;{}]*;)+\}?)*)";
+
+static const char SetAttribute[] =
     R"(\(void\)cudaFuncSetAttribute\([^;{}]*\);)";
 
 /// Values computed again (Rematerialize.cpp).
@@ -98,11 +103,18 @@ static bool isOurs(const Piece &P, StringRef Code) {
       {"launch-bounds", Kind::Head, Kind::Done, R"(,[0-9]+)"},
       {"launch-bounds", Kind::Head, Kind::Begin, R"(0\*\()"},
       {"launch-bounds", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
+      {"spill-shared", Kind::Head, Kind::Done,
+       R"(__shared____align__\(8\)unsignedcharcattSpill[0-9]*\[[0-9]+\];)"},
+      {"spill-shared", Kind::Head, Kind::Done,
+       R"(asmvolatile\("\.pragma \\"enable_smem_spilling\\";"\);)"},
+      {"spill-shared", Kind::Head, Kind::Done, Moves},
+      {"spill-shared", Kind::Head, Kind::Begin, std::string(R"(\{)") + Moves},
+      {"spill-shared", Kind::End, Kind::Done, std::string(Moves) + R"(\})"},
   };
   return llvm::any_of(Shapes, [&](const CodeShape &S) {
     return S.Transform == P.Transform && S.First == P.First->K &&
            S.Last == P.Last->K &&
-           llvm::Regex(("^" + S.Pattern + "$").str()).match(Code);
+           llvm::Regex("^" + S.Pattern + "$").match(Code);
   });
 }
 

@@ -29,15 +29,16 @@ using llvm::StringRef;
 namespace catt {
 
 llvm::ArrayRef<const Transform *> allTransforms() {
-  // What is declared first in a kernel comes before what wraps its statements.
+  // What is declared first in a kernel comes before what wraps its statements,
+  // and what stands around single statements before what wraps several.
   static const ReserveShared Reserve;
   static const PreferL1 Prefer;
   static const Rematerialize Recompute;
   static const SplitWarpGroups Split;
   static const LaunchBounds Bounds;
   static const SpillShared Spill;
-  static const Transform *const All[] = {&Reserve, &Prefer, &Recompute,
-                                         &Split,   &Bounds, &Spill};
+  static const Transform *const All[] = {&Reserve,   &Prefer, &Spill,
+                                         &Recompute, &Split,  &Bounds};
   return All;
 }
 
