@@ -60,6 +60,7 @@ struct KernelReport {
   std::optional<RegisterUse> Pressure;   ///< where registers were asked for
   std::optional<RegisterPlan> Registers; ///< and a launch says enough
   std::optional<SharedSpill> Spill; ///< where registers are met by spilling
+  std::optional<RematPlan> Remat;   ///< or by computing values again
 };
 
 /// All that is known and decided about one file.

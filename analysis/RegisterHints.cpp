@@ -107,8 +107,10 @@ void hintRegisters(const TranslationUnit &Unit,
     All[I].StaticSharedBytes += Report.Plan.ReserveSharedBytes.value_or(0);
     for (const LaunchCase &C : Report.Plan.ByThreads)
       All[I].StaticSharedBytes += C.ReserveBytes;
-    if (auto Cap = spillTarget(*Report.Registers, Options.Target))
+    if (auto Cap = spillTarget(*Report.Registers, Options.Target)) {
       Report.Spill = planSpill(All[I], Known->second.Use, *Cap, O);
+      Report.Remat = planRemat(All[I], Known->second.Use, *Cap);
+    }
   }
 }
 

@@ -8,12 +8,14 @@
 //
 //   kernels --(capsToAsk)--> caps --(RegisterSource)--> RegisterUse of each
 //           --(planRegisters)--> RegisterPlan of each
+//           --(planRemat)------> RematPlan of each that shall need fewer
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_REGISTERHINTS_H
 #define CATT_ANALYSIS_REGISTERHINTS_H
 
 #include "analysis/plan/RegisterPlan.h"
+#include "analysis/plan/RematPlan.h"
 #include "analysis/source/CudaFrontEnd.h"
 #include <functional>
 #include <map>
@@ -48,10 +50,10 @@ struct RegisterHintOptions {
   std::optional<int64_t> Target; ///< --target-registers
 };
 
-/// Fills in Pressure, Registers and Spill of each kernel of the report. `Seen`
-/// holds the kernels' launches in the source, in the report's order: what a
-/// user tells of one launch does not make the others go away. What Ask fails
-/// with becomes RegisterProblem.
+/// Fills in Pressure, Registers, Spill and Remat of each kernel of the report.
+/// `Seen` holds the kernels' launches in the source, in the report's order:
+/// what a user tells of one launch does not make the others go away. What Ask
+/// fails with becomes RegisterProblem.
 void hintRegisters(const TranslationUnit &Unit,
                    const RegisterHintOptions &Options,
                    const std::vector<std::vector<Launch>> &Seen,

@@ -98,6 +98,8 @@ enum class Reason : uint8_t {
   SmallGain,         ///< predicted gain below the threshold
   Forced,            ///< --force says so
   CannotReachTarget, ///< no value can be moved that brings registers down
+  TooCostly,         ///< computing it again takes longer than keeping it
+  OperandsGone,      ///< what it is computed from would have to be kept
   // Not safe.
   DivergentBarrier,   ///< no statement around the loop is reached by all
   BarrierInside,      ///< __syncthreads or another block-wide wait inside
@@ -110,6 +112,8 @@ enum class Reason : uint8_t {
   LaunchedElsewhere,  ///< a launch not in sight may exceed a launch bound
   AddressTaken,       ///< something else may reach the variable
   MayChange,          ///< computed again, it may be another value
+  Redefined,          ///< it, or what it is computed from, is assigned again
+  MayContract,        ///< computed again, it may be rounded differently
   // Not editable.
   InMacro,              ///< written by a macro
   InSystemHeader,       ///< not the user's file
@@ -285,6 +289,8 @@ struct Initializer {
   unsigned Loads = 0;      ///< of memory that never changes
   std::vector<std::string> Reads;   ///< local variables and parameters, sorted
   std::optional<Refusal> MayDiffer; ///< why a second evaluation may differ
+  /// Why its last bits may differ where it stands among other statements.
+  std::optional<Refusal> MayContract;
 };
 
 /// A local variable of a kernel's own body that registers may hold: a scalar,

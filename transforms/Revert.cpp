@@ -52,6 +52,19 @@ static const char Moves[] =
 static const char SetAttribute[] =
     R"(\(void\)cudaFuncSetAttribute\([^;{}]*\);)";
 
+/// Values computed again (Rematerialize.cpp).
+static constexpr StringRef Recomputed =
+    R"(\{?(\{(auto|uint3)cattHidden[0-9]*=[^;{}]*;)"
+    R"(asmvolatile\("":("\+[rlhfd]"\(cattHidden[0-9.xyz]*\),?)+\);)"
+    R"(\{const(auto|uint3)[^;{}=]*=cattHidden[0-9]*;[^;{}=]*=[^;]*;\}\})+\{?)";
+
+/// The same for values that are declared anew.
+static constexpr StringRef DeclaredAgain =
+    R"((\{(auto|uint3)cattHidden[0-9]*=[^;{}]*;)"
+    R"(asmvolatile\("":("\+[rlhfd]"\(cattHidden[0-9.xyz]*\),?)+\);)"
+    R"(const(auto|uint3)[^;{}=]*=cattHidden[0-9]*;)"
+    R"(decltype\([^;{}=]*\)[^;{}=]*=[^;]*;)+\{)";
+
 /// Whether code is what the transform writes between such markers.
 static bool isOurs(const Piece &P, StringRef Code) {
   static const CodeShape Shapes[] = {
@@ -80,6 +93,10 @@ static bool isOurs(const Piece &P, StringRef Code) {
        R"(unsignedthreads=[^;{}]*;\(void\)cudaFuncSetAttribute\([^;{}]*\);\})"},
       {"prefer-l1", Kind::Head, Kind::Done,
        R"([a-zA-Z0-9_:]*cattPreferL1_[a-zA-Z0-9_]+\([^;{}]*\);)"},
+      {"rematerialize", Kind::Head, Kind::Done, Recomputed.str()},
+      {"rematerialize", Kind::Head, Kind::Begin, Recomputed.str()},
+      {"rematerialize", Kind::Head, Kind::Begin, DeclaredAgain.str()},
+      {"rematerialize", Kind::End, Kind::Done, R"(\}\}+)"},
       {"launch-bounds", Kind::Head, Kind::Done,
        R"(__launch_bounds__\([0-9]+,[0-9]+\))"},
       {"launch-bounds", Kind::Head, Kind::Done, R"(__maxnreg__\([0-9]+\))"},

@@ -14,6 +14,7 @@
 #include "transforms/Transform.h"
 #include "transforms/LaunchBounds.h"
 #include "transforms/PreferL1.h"
+#include "transforms/Rematerialize.h"
 #include "transforms/ReserveShared.h"
 #include "transforms/SourceEdit.h"
 #include "transforms/SpillShared.h"
@@ -32,11 +33,12 @@ llvm::ArrayRef<const Transform *> allTransforms() {
   // and what stands around single statements before what wraps several.
   static const ReserveShared Reserve;
   static const PreferL1 Prefer;
+  static const Rematerialize Recompute;
   static const SplitWarpGroups Split;
   static const LaunchBounds Bounds;
   static const SpillShared Spill;
-  static const Transform *const All[] = {&Reserve, &Prefer, &Spill, &Split,
-                                         &Bounds};
+  static const Transform *const All[] = {&Reserve,   &Prefer, &Spill,
+                                         &Recompute, &Split,  &Bounds};
   return All;
 }
 

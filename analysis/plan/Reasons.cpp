@@ -93,6 +93,16 @@ constexpr ReasonInfo Table[] = {
      "no value can be moved out of the registers where they are short "
      "({none stays unused there})",
      "use fewer values at a time, or ask for a higher target"},
+    {Reason::TooCostly, NotWorthIt, "too-costly",
+     "a load, a division, a call or too many operations (TLP-RM section 2.2)",
+     "computing the value again would take too long "
+     "({more than a few simple operations})",
+     "leave it to spilling"},
+    {Reason::OperandsGone, NotWorthIt, "operands-gone",
+     "an operand without a later use, or of a type that asm cannot hold",
+     "what the value is computed from would have to be kept for it "
+     "({nothing else uses it later})",
+     "compute it from values that are used later all the same"},
     {Reason::DivergentBarrier, NotSafe, "divergent-barrier",
      "no enclosing statement is reached by all non-exited threads together",
      "a barrier around the loop would not be reached by all threads of the "
@@ -147,6 +157,16 @@ constexpr ReasonInfo Table[] = {
      "a call, a volatile access or a load of memory that may be written",
      "computed a second time it may be another value ({a load or a call})",
      "read read-only data through const __restrict__ pointers or __ldg"},
+    {Reason::Redefined, NotSafe, "redefined",
+     "several definitions of the value, or one of an operand in its scope",
+     "the value has no single definition that still holds later "
+     "({it is assigned again})",
+     "give each value a variable of its own"},
+    {Reason::MayContract, NotSafe, "may-contract",
+     "a floating-point product, which may be fused with an addition elsewhere",
+     "computed a second time it may be rounded differently "
+     "({a product that may be fused with a sum})",
+     "use __fmul_rn and __fadd_rn, or compile with -fmad=false"},
     {Reason::InMacro, NotEditable, "in-macro",
      "the edit would fall inside a macro expansion",
      "{a macro} stands in the way of the edit",

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/ValueUses.h"
+#include "analysis/source/Contraction.h"
 #include "analysis/source/IndexFolding.h"
 #include "analysis/source/PureExpressions.h"
 #include "clang/AST/Attr.h"
@@ -338,8 +339,10 @@ void ValueUses::finish(bool HasJumps) {
     }
     const VarDecl *D = Decls[&V - K.Values.data()];
     if (Definitions == 1 && D->getInit() && V.Events.front().Defines &&
-        V.Events.front().Statement == V.Declaration)
+        V.Events.front().Statement == V.Declaration) {
       V.Only = describeInitializer(*D->getInit(), Context);
+      V.Only->MayContract = mayContract(*D->getInit(), Context);
+    }
   }
 }
 

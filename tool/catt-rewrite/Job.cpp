@@ -8,6 +8,7 @@
 #include "Job.h"
 #include "Feedback.h"
 #include "Output.h"
+#include "RematFeedback.h"
 #include "analysis/RegisterSources.h"
 #include "analysis/plan/Force.h"
 #include "tool/report/Fixes.h"
@@ -155,19 +156,28 @@ stylesFor(const Report &Analysed) {
   return Styles;
 }
 
-/// With an assembler at hand, spills are decided by what it says.
+/// With an assembler at hand, what to do about spills is decided by what it
+/// says. Computing again comes first: it takes fewer instructions (TLP-RM).
 void askWhatIsBetter(Report &Analysed, const TranslationUnit &Unit,
                      const Options &O, const RewriteOptions &How) {
-  bool Wanted = is_contained(O.Transforms, "spill-shared") ||
-                is_contained(O.Transforms, "all");
-  if (!Wanted || !O.AskPtxas)
-    return;
+  auto Wants = [&](StringRef Transform) {
+    return is_contained(O.Transforms, Transform) ||
+           is_contained(O.Transforms, "all");
+  };
   RegisterSourceOptions S;
   S.AskPtxas = true;
   S.Jobs = hardware_concurrency().compute_thread_count();
-  if (Error E = improveSpills(Analysed, How, textMeasure(Unit, S)))
-    Analysed.Notes.push_back("spill-shared: decided by an estimate: " +
-                             toString(std::move(E)));
+  TextMeasure Measure = textMeasure(Unit, S);
+  if (Wants("rematerialize") && O.AskPtxas)
+    if (Error E = improveRemat(Analysed, How, Measure))
+      Analysed.Notes.push_back("rematerialize: decided by an estimate: " +
+                               toString(std::move(E)));
+  if (Wants("rematerialize") && Wants("spill-shared"))
+    keepApart(Analysed);
+  if (Wants("spill-shared") && O.AskPtxas)
+    if (Error E = improveSpills(Analysed, How, Measure))
+      Analysed.Notes.push_back("spill-shared: decided by an estimate: " +
+                               toString(std::move(E)));
 }
 
 /// Rewrites and checks; the report is in the outcome already.

@@ -448,9 +448,10 @@ Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
 bool wantsRegisters(const Options &O) {
   return O.HowRegisters || O.TargetRegisters || O.AskPtxas ||
          !O.PtxFile.empty() || O.Report == ReportKind::Flags ||
-         is_contained(O.Transforms, "launch-bounds") ||
-         is_contained(O.Transforms, "spill-shared") ||
-         is_contained(O.Transforms, "all");
+         any_of(O.Transforms, [](StringRef Name) {
+           return is_contained(
+               {"launch-bounds", "spill-shared", "rematerialize", "all"}, Name);
+         });
 }
 
 Options withConfig(Options O, const Config &File) {

@@ -119,6 +119,7 @@ private:
   void registerPoint(const RegisterPoint &P);
   void registers(const KernelReport &K);
   void spill(const KernelReport &K);
+  void remat(const KernelReport &K);
   void kernel(const KernelReport &K, const FileOutcome &F);
   void edits(const Edits &E);
   void file(const FileOutcome &F);
@@ -276,6 +277,37 @@ void Writer::spill(const KernelReport &K) {
   });
 }
 
+void Writer::remat(const KernelReport &K) {
+  if (!K.Remat)
+    return J.attribute("rematerialize", nullptr);
+  const RematPlan &P = *K.Remat;
+  J.attributeObject("rematerialize", [&] {
+    J.attribute("target", int64_t(P.TargetRegisters));
+    J.attribute("registersWanted", int64_t(P.Wanted));
+    J.attribute("registersFreed", int64_t(P.Freed));
+    J.attributeArray("values", [&] {
+      for (const Recomputation &V : P.Values)
+        J.object([&] {
+          text("name", K.Source.Values[V.Value].Name);
+          location("location", K.Source.Values[V.Value].Where);
+          text("hides", V.Hidden.Name);
+          J.attributeArray("before", [&] {
+            for (unsigned S : V.Before)
+              J.value(int64_t(K.Source.Statements[S].Where.Line));
+          });
+        });
+    });
+    J.attributeArray("steps", [&] {
+      for (const RematStep &S : P.Steps)
+        J.object([&] {
+          J.attribute("values", int64_t(S.Values));
+          registerPoint(S.Compiled);
+        });
+    });
+    refusals("refusals", P.Refusals);
+  });
+}
+
 void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
   J.object([&] {
     text("name", K.Source.Name);
@@ -292,6 +324,7 @@ void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
     number("carveoutPercent", K.Plan.CarveoutPercent);
     registers(K);
     spill(K);
+    remat(K);
     J.attributeArray("loops", [&] {
       for (const LoopPlan &P : K.Plan.Loops)
         loop(K, P, F);

@@ -129,6 +129,25 @@ static void addSpillLines(const KernelReport &K,
                     "several amounts");
 }
 
+static void addRematLines(const KernelReport &K,
+                          std::vector<std::string> &Lines) {
+  if (!K.Remat)
+    return;
+  const RematPlan &P = *K.Remat;
+  if (!P.Values.empty())
+    Lines.push_back(formatv("{0} can be computed again, for about {1} of the "
+                            "{2} registers that {3} lack",
+                            counted(P.Values.size(), "value"), P.Freed,
+                            P.Wanted, P.TargetRegisters)
+                        .str());
+  for (const RematStep &S : P.Steps)
+    Lines.push_back(formatv("  tried {0}: {1}, {2} moved by spills",
+                            counted(S.Values, "value"),
+                            counted(S.Compiled.Registers, "register"),
+                            counted(spilledBytes(S.Compiled), "byte"))
+                        .str());
+}
+
 std::vector<std::string> registerLines(const KernelReport &K) {
   if (!K.Registers)
     return {};
@@ -142,6 +161,7 @@ std::vector<std::string> registerLines(const KernelReport &K) {
                             Peak.Begin.Line, named(Peak.Live))
                         .str());
   }
+  addRematLines(K, Lines);
   addSpillLines(K, Lines);
   Lines.push_back(P.Current.Compiled.From == Origin::Measured
                       ? "register numbers are those of ptxas"

@@ -14,25 +14,14 @@ Writes DIR/registers.json: per case its points, each with the least median of
 all passes. judge.py compares them with what the selectors choose.
 """
 import argparse
-import datetime
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import sweep
+
 HERE = Path(__file__).resolve().parent
-
-
-def gpu():
-    answer = subprocess.run(
-        ["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",
-         "--format=csv,noheader"], capture_output=True, text=True)
-    keys = ("gpu", "driver_version", "clocks.max.sm")
-    facts = dict(zip(keys, answer.stdout.splitlines()[0].split(", "))) \
-        if answer.returncode == 0 else {}
-    facts["built_with"] = (HERE / "built-with").read_text().strip()
-    facts["date"] = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    return facts
 
 
 def main():
@@ -63,7 +52,7 @@ def main():
     for case in cases.values():
         case["points"] = list(case["points"].values())
     (out / "registers.json").write_text(json.dumps(
-        {"machine": gpu(), "cases": list(cases.values())}, indent=1) + "\n")
+        {"machine": sweep.machine(HERE), "cases": list(cases.values())}, indent=1) + "\n")
     for case in cases.values():
         for p in case["points"]:
             print(f"{case['case']:14}cap {p['cap']:4} registers "

@@ -1,0 +1,37 @@
+//===- Contraction.h - May a value be rounded differently? ------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   float w = a * b;      one use, w + c: one instruction, rounded once
+//                         another use of w, or one far away: rounded twice
+//
+// nvcc (unless -fmad=false) and clang fuse a product with a sum across
+// statements, and whether they do depends on where the product stands and on
+// how often it is used (CUDA C++ Programming Guide, "Floating-Point Standard";
+// seen with nvcc 13.0: a second use of a product takes the fusion away). So an
+// expression with a product is not computed again.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_SOURCE_CONTRACTION_H
+#define CATT_ANALYSIS_SOURCE_CONTRACTION_H
+
+#include "analysis/Types.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Expr.h"
+
+namespace catt {
+
+/// The first part of the expression that may be fused with what is around it: a
+/// floating-point product, a division by a constant (which compilers turn into
+/// one), or a call that returns a floating-point value. Variables that are read
+/// are taken to hold finished values.
+std::optional<Refusal> mayContract(const clang::Expr &E,
+                                   const clang::ASTContext &Context);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# ===- run_spill.py - Measures prepared ways to keep under a cap ----- ===#
+#
+# Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===----------------------------------------------------------------------===#
+"""Measures every prepared point; needs the driver, no toolkit.
+
+  run [--out DIR] [--runs 15] [--passes 2] [--seconds 330] [--ncu]
+
+Writes DIR/spill.json: per case its points, each with the least median of all
+passes and whether its output is that of the default, bit for bit. A case that
+hangs or fails costs its own points only. --ncu adds the bytes of local memory
+and the accesses of shared memory of every point, if ncu is there.
+"""
+import argparse
+import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import sweep
+
+HERE = Path(__file__).resolve().parent
+LIMIT_OF_CASE = 90  # seconds
+METRICS = {"l1tex__t_bytes_pipe_lsu_mem_local_op_ld.sum": "local_load_bytes",
+           "l1tex__t_bytes_pipe_lsu_mem_local_op_st.sum": "local_store_bytes",
+           "smsp__inst_executed_op_shared_ld.sum": "shared_loads",
+           "smsp__inst_executed_op_shared_st.sum": "shared_stores"}
+
+
+def rows_of(log):
+    """The whole lines: a program that is stopped may leave half of one."""
+    return [json.loads(line) for line in log.read_text().splitlines(True)
+            if line.endswith("}\n")] if log.is_file() else []
+
+
+def measure(case, log, options, deadline):
+    """Whether the program came to its end."""
+    limit = min(LIMIT_OF_CASE, deadline - time.monotonic())
+    if limit <= 0:
+        print(f"run: no time left for {case}")
+        return False
+    try:
+        return subprocess.run(
+            [HERE / "spill", HERE, case, log, str(options.runs),
+             str(options.passes)], timeout=limit).returncode == 0
+    except subprocess.TimeoutExpired:
+        print(f"run: {case} was stopped after {limit:.0f} s")
+        return False
+
+
+def merged(points, rows):
+    """The points with what was measured; those that were not are left out."""
+    least = {}
+    for row in rows:
+        row.pop("pass")
+        point = least.setdefault(row["point"], row)
+        point["equal"] = point["equal"] and row["equal"]
+        for key in ("median_ms", "least_ms"):
+            point[key] = min(point[key], row[key])
+    return [p | least[p.get("same_as", p["point"])] | {"point": p["point"]}
+            for p in points if p.get("same_as", p["point"]) in least]
+
+
+def counters(case, points, out, deadline):
+    """ncu's counters, one launch of each point."""
+    log = out / f"{case}.counters.jsonl"
+    log.unlink(missing_ok=True)
+    command = ["ncu", "--csv", "--page", "raw", "-k", f"regex:^{case}$",
+               "--metrics", ",".join(METRICS), HERE / "spill", HERE, case, log,
+               "0", "1"]
+    try:
+        answer = subprocess.run(
+            command, capture_output=True, text=True,
+            timeout=max(1, deadline - time.monotonic())).stdout
+    except subprocess.TimeoutExpired as late:
+        answer = (late.stdout or b"").decode(errors="replace")
+    table = [x for x in answer.splitlines() if x.startswith('"')]
+    counted = [row for row in csv.DictReader(io.StringIO("\n".join(table)))
+               if row.get("Kernel Name")]
+    by_point = {row["point"]: {name: float(seen[metric].replace(",", ""))
+                               for metric, name in METRICS.items()
+                               if seen.get(metric)}
+                for row, seen in zip(rows_of(log), counted)}
+    for point in points:
+        seen = by_point.get(point.get("same_as", point["point"]))
+        if seen:
+            point["counters"] = seen
+
+
+def show(case):
+    print(case["case"])
+    default = case["points"][0]["median_ms"]
+    for p in case["points"]:
+        print(f"  {p['point']:20}registers {p['registers']:4} local "
+              f"{p['local_bytes']:5} shared {p['shared_bytes']:6} blocks "
+              f"{p['blocks']:3} {p['median_ms']:9.4f} ms "
+              f"{default / p['median_ms']:6.3f}"
+              f"{'  as ' + p['same_as'] if 'same_as' in p else ''}"
+              f"{'' if p['equal'] else '  DIFFERS'}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", default=".")
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=330,
+                        help="limit of everything")
+    parser.add_argument("--ncu", action="store_true")
+    options = parser.parse_args()
+    deadline = time.monotonic() + options.seconds
+    out = Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    prepared = json.loads((HERE / "points.json").read_text())
+    cases, good = [], True
+    for case in prepared["cases"]:
+        log = out / f"{case['case']}.jsonl"
+        log.unlink(missing_ok=True)
+        good &= measure(case["case"], log, options, deadline)
+        mine = [p for p in prepared["points"] if p["case"] == case["case"]]
+        points = merged(mine, rows_of(log))
+        if points:
+            cases.append(case | {"points": points})
+            show(cases[-1])
+    if options.ncu and not shutil.which("ncu"):
+        print("run: no ncu, no counters")
+    elif options.ncu:
+        for case in cases:
+            counters(case["case"], case["points"], out, deadline)
+    (out / "spill.json").write_text(json.dumps(
+        {"machine": sweep.machine(HERE), "cases": cases}, indent=1) + "\n")
+    sys.exit(0 if good and len(cases) == len(prepared["cases"]) else 1)
+
+
+if __name__ == "__main__":
+    main()

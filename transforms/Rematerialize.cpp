@@ -1,0 +1,289 @@
+//===- Rematerialize.cpp - Values are computed again ----------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transforms/Rematerialize.h"
+#include "transforms/SourceEdit.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using llvm::StringRef;
+
+namespace catt {
+
+//===-- What the text shows -----------------------------------------------===//
+
+/// Whether an identifier can stand before a name that is no declaration.
+static bool isStatementKeyword(StringRef Word) {
+  return llvm::StringSwitch<bool>(Word)
+      .Cases({"return", "case", "else", "do", "sizeof", "goto"}, true)
+      .Default(false);
+}
+
+/// A name of the initializer that something in [Begin, End) may declare again:
+/// "T name", "T &name =", or a structured binding. Plain variables are known to
+/// the plan; this is for what it does not list (references, shared arrays).
+static std::optional<std::string>
+declaredAgain(const std::string &Text, unsigned Begin, unsigned End,
+              llvm::ArrayRef<std::string> Names) {
+  std::optional<std::string> Found;
+  StringRef Before, Name;
+  forEachToken(Text, Begin, [&](const clang::Token &T, unsigned B, unsigned E) {
+    if (B >= End || Found)
+      return false;
+    if (T.is(clang::tok::comment))
+      return true;
+    StringRef Word = StringRef(Text).slice(B, E);
+    if (!Name.empty() && (Word == "=" || Word == ":"))
+      Found = Name.str();
+    Name = "";
+    if (Before == "auto" && Word == "[")
+      Found = "a structured binding";
+    if (T.is(clang::tok::raw_identifier) && llvm::is_contained(Names, Word)) {
+      if (Before == "&" || Before == "&&")
+        Name = Word;
+      else if (!Before.empty() &&
+               (llvm::isAlpha(Before[0]) || Before[0] == '_') &&
+               !isStatementKeyword(Before))
+        Found = Word.str();
+    }
+    Before = Word;
+    return true;
+  });
+  return Found;
+}
+
+/// Whether a macro is defined or undefined in [Begin, End).
+static bool definesMacro(const std::string &Text, unsigned Begin,
+                         unsigned End) {
+  bool Found = false, Hash = false;
+  forEachToken(Text, Begin, [&](const clang::Token &T, unsigned B, unsigned E) {
+    StringRef Word = StringRef(Text).slice(B, E);
+    Found |= Hash && (Word == "define" || Word == "undef");
+    Hash = T.is(clang::tok::hash);
+    return B < End && !Found;
+  });
+  return Found;
+}
+
+/// From a statement to the end of its block, without the brace. Empty if a case
+/// label or a conditional directive stands there.
+static std::optional<SourceSpan> restOfBlock(const std::string &Text,
+                                             const SourceSpan &Statement) {
+  SourceSpan Out = Statement;
+  int Depth = 0;
+  bool Hash = false, Cut = false;
+  forEachToken(Text, Statement.Begin,
+               [&](const clang::Token &T, unsigned B, unsigned E) {
+                 if (T.is(clang::tok::comment))
+                   return true;
+                 StringRef Word = StringRef(Text).slice(B, E);
+                 Cut |= Hash && (Word.starts_with("if") ||
+                                 Word.starts_with("el") || Word == "endif");
+                 Cut |= Depth == 0 && (Word == "case" || Word == "default");
+                 Hash = T.is(clang::tok::hash);
+                 Depth += T.is(clang::tok::l_brace) - T.is(clang::tok::r_brace);
+                 if (Cut || Depth < 0)
+                   return false;
+                 Out.End = E;
+                 return true;
+               });
+  return Cut || Depth >= 0 ? std::nullopt : std::optional(Out);
+}
+
+namespace {
+/// Where a value is computed again.
+struct Place {
+  const BodyStatement *Statement = nullptr;
+  /// For a const value, which gets a new name for the rest of its block.
+  std::optional<SourceSpan> Rest;
+};
+} // namespace
+
+/// A loop that split-warp-groups would wrap, and whose braces would cross those
+/// around the rest of a block.
+static bool crossesSplit(const KernelReport &K, const SourceSpan &Rest) {
+  return llvm::any_of(K.Plan.Loops, [&](const LoopPlan &P) {
+    const std::optional<WrapSite> &Site = K.Source.Loops[P.Loop].Site;
+    return P.Groups > 1 && Site && Site->Span.Begin < Rest.Begin &&
+           Site->Span.End > Rest.Begin && Site->Span.End < Rest.End;
+  });
+}
+
+/// Why the initializer cannot be written once more before a statement, if so.
+static std::optional<Refusal> obstacle(const KernelReport &Kernel,
+                                       const ThreadValue &V, const Place &Where,
+                                       const TextMap &Texts) {
+  const BodyStatement &S = *Where.Statement;
+  if (auto Why = cannotEdit(Texts, S.Span, S.Where))
+    return Why;
+  if (V.IsConst && !Where.Rest)
+    return Refusal{Reason::ConstObject, S.Where,
+                   "const, and a label or a directive follows"};
+  if (V.IsConst && crossesSplit(Kernel, *Where.Rest))
+    return Refusal{Reason::LoopDeclaresResult, S.Where, "'" + V.Name + "'"};
+  if (V.IsConst)
+    if (auto Why = cannotEdit(Texts, *Where.Rest, S.Where))
+      return Why;
+  const SourceSpan &From = V.Only->Span;
+  if (From.File != S.Span.File)
+    return Refusal{Reason::OtherFile, V.Where, ""};
+  StringRef Initializer = V.Only->Text;
+  if (Initializer.contains("//") || Initializer.contains("/*") ||
+      Initializer.contains('#') || Initializer.contains('\\'))
+    return Refusal{Reason::InMacro, V.Where,
+                   "a comment or a directive inside the value of '" + V.Name +
+                       "'"};
+  const std::string &Text = Texts.at(S.Span.File);
+  auto [Begin, End] = std::minmax(V.Scope.Begin, S.Span.Begin);
+  if (definesMacro(Text, Begin, End))
+    return Refusal{Reason::InMacro, S.Where, "a macro that is defined here"};
+  std::vector<std::string> Names = V.Only->Reads;
+  Names.push_back(V.Name);
+  Names.push_back("threadIdx");
+  if (auto Name = declaredAgain(Text, Begin, End, Names))
+    return Refusal{Reason::Redefined, S.Where, "another '" + *Name + "'"};
+  return std::nullopt;
+}
+
+//===-- What is written ---------------------------------------------------===//
+
+/// The statements that hide an operand from the compiler in a copy.
+static std::vector<std::string> hide(const HiddenOperand &Operand,
+                                     StringRef Initializer,
+                                     const std::string &Copy) {
+  const std::string &Name = Operand.Name;
+  if (Name != "threadIdx")
+    return {"auto " + Copy + " = " + Name + ";",
+            "asm volatile(\"\" : \"+" + std::string(1, Operand.Constraint) +
+                "\"(" + Copy + "));"};
+  std::vector<std::string> Parts;
+  for (const char *Field : {".x", ".y", ".z"})
+    if (Initializer.contains(Name + Field))
+      Parts.push_back("\"+r\"(" + Copy + Field + ")");
+  return {"uint3 " + Copy + " = threadIdx;",
+          "asm volatile(\"\" : " + llvm::join(Parts, ", ") + ");"};
+}
+
+/// `row = i * pitch;`, in one line.
+static std::string assignment(const ThreadValue &V) {
+  std::string Out = V.Name + " =";
+  for (StringRef Word : llvm::split(V.Only->Text, '\n'))
+    Out += " " + Word.trim().str();
+  return Out + ";";
+}
+
+/// Computes these values again before one statement: assigns them, or where one
+/// is const declares them anew for the rest of the block.
+static void recompute(const Kernel &K, const Place &Where,
+                      llvm::ArrayRef<const Recomputation *> Values,
+                      const TextMap &Texts, Edits &Out) {
+  const BodyStatement &S = *Where.Statement;
+  bool Declares = llvm::any_of(Values, [&](const Recomputation *R) {
+    return K.Values[R->Value].IsConst;
+  });
+  bool Wraps = Declares || S.Unbraced;
+  std::string Copy = freshName(Texts.at(S.Span.File), "cattHidden",
+                               factsOf(Texts, S.Span.File, Out));
+  Addition A{"rematerialize", "", "", {}, {}};
+  unsigned Registers = 0;
+  if (Wraps && !Declares)
+    A.Open.push_back("{");
+  for (size_t I = 0; I < Values.size(); ++I) {
+    const ThreadValue &V = K.Values[Values[I]->Value];
+    const HiddenOperand &Hidden = Values[I]->Hidden;
+    A.Argument += (I ? ", " : "") + V.Name;
+    Registers += Values[I]->Registers;
+    std::string Type =
+        Hidden.Name == "threadIdx" ? "const uint3 " : "const auto ";
+    A.Open.push_back("{");
+    llvm::append_range(A.Open, hide(Hidden, V.Only->Text, Copy));
+    if (!Declares)
+      A.Open.push_back("{");
+    A.Open.push_back(
+        (Type + llvm::Twine(Hidden.Name) + " = " + Copy + ";").str());
+    if (Declares) {
+      A.Open.push_back("decltype(" + V.Name + ") " + assignment(V));
+      A.Close.push_back("}");
+    } else {
+      A.Open.push_back(assignment(V));
+      A.Open.insert(A.Open.end(), {"}", "}"});
+    }
+  }
+  A.Reason = std::to_string(Registers) +
+             (Registers == 1 ? " register" : " registers") +
+             " less at the peak";
+  if (!Wraps)
+    return addBefore(Texts, S.Span, A, Out);
+  A.Open.push_back("{");
+  A.Close.push_back("}");
+  if (!Declares)
+    A.Close.push_back("}");
+  bool Alone = S.Unbraced ? S.OwnLines : true;
+  wrapStatements(Texts, S.Unbraced || !Declares ? S.Span : *Where.Rest, Alone,
+                 A, Out);
+}
+
+//===-- The transform -----------------------------------------------------===//
+
+Transform::Preparation Rematerialize::prepare(const KernelReport &Kernel,
+                                              const Device &Gpu) const {
+  Preparation Out;
+  Out.Wanted = Kernel.Remat.has_value();
+  if (Out.Wanted)
+    llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
+                  [](const Refusal &R) { return standsAgainstEdits(R.Why); });
+  return Out;
+}
+
+llvm::Error Rematerialize::apply(const KernelReport &Kernel, const Device &Gpu,
+                                 const TextMap &Texts, Edits &Out) const {
+  if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
+    return llvm::Error::success();
+  const catt::Kernel &K = Kernel.Source;
+  if (isMarked(K, {name()}, Texts, Out)) {
+    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
+    return llvm::Error::success();
+  }
+  llvm::append_range(Out.Refused, Kernel.Remat->Refusals);
+  std::map<unsigned, Place> Places;
+  std::map<unsigned, std::vector<const Recomputation *>> ByStatement;
+  std::vector<std::string> Names;
+  for (const Recomputation &R : Kernel.Remat->Values) {
+    const ThreadValue &V = K.Values[R.Value];
+    std::optional<Refusal> Why;
+    for (unsigned S : R.Before) {
+      Place &Where = Places[S];
+      Where.Statement = &K.Statements[S];
+      auto Text = Texts.find(Where.Statement->Span.File);
+      if (V.IsConst && Text != Texts.end())
+        Where.Rest = Where.Statement->Unbraced
+                         ? Where.Statement->Span
+                         : restOfBlock(Text->second, Where.Statement->Span);
+      if (!Why)
+        Why = obstacle(Kernel, V, Where, Texts);
+    }
+    if (Why) {
+      Out.Refused.push_back(*Why);
+      continue;
+    }
+    Names.push_back(("'" + llvm::Twine(V.Name) + "'").str());
+    for (unsigned S : R.Before)
+      ByStatement[S].push_back(&R);
+  }
+  // Blocks end together: what is opened last is closed first.
+  for (const auto &[S, Values] : llvm::reverse(ByStatement))
+    recompute(K, Places.at(S), Values, Texts, Out);
+  if (!Names.empty())
+    Out.Done.push_back({name().str(), K.Where,
+                        "computes " + llvm::join(Names, ", ") +
+                            " again instead of keeping " +
+                            (Names.size() == 1 ? "it" : "them")});
+  return llvm::Error::success();
+}
+
+} // namespace catt
