@@ -99,8 +99,9 @@ private:
       std::string There = Object;
       if (!V.Fields.empty())
         There += "." + V.Fields[F];
-      Out += (Out.empty() ? "" : " ") +
-             (Load ? There + " = " + Here : Here + " = " + There) + ";";
+      Out += Out.empty() ? "" : " ";
+      Out += Load ? There + " = " + Here : Here + " = " + There;
+      Out += ";";
     }
     return Out;
   }
