@@ -108,8 +108,10 @@ static bool isOurs(const Piece &P, StringRef Code) {
       {"spill-shared", Kind::Head, Kind::Done,
        R"(asmvolatile\("\.pragma \\"enable_smem_spilling\\";"\);)"},
       {"spill-shared", Kind::Head, Kind::Done, Moves},
-      {"spill-shared", Kind::Head, Kind::Begin, std::string(R"(\{)") + Moves},
-      {"spill-shared", Kind::End, Kind::Done, std::string(Moves) + R"(\})"},
+      {"spill-shared", Kind::Head, Kind::Begin,
+       std::string(R"(\{)") + Moves + R"(\{)"},
+      {"spill-shared", Kind::End, Kind::Done,
+       std::string(R"(\})") + Moves + R"(\})"},
   };
   return llvm::any_of(Shapes, [&](const CodeShape &S) {
     return S.Transform == P.Transform && S.First == P.First->K &&

@@ -99,8 +99,9 @@ private:
       std::string There = Object;
       if (!V.Fields.empty())
         There += "." + V.Fields[F];
-      Out += (Out.empty() ? "" : " ") +
-             (Load ? There + " = " + Here : Here + " = " + There) + ";";
+      Out += Out.empty() ? "" : " ";
+      Out += Load ? There + " = " + Here : Here + " = " + There;
+      Out += ";";
     }
     return Out;
   }
@@ -213,18 +214,18 @@ static void write(const Kernel &K, const std::map<unsigned, Around> &All,
     return Addition{"spill-shared", llvm::join(At.Names, ", "), "",
                     std::move(Open), std::move(Close)};
   };
-  // Braces that close at one place must all stand in lines, or none; and lines
-  // have room for two markers only if there are two.
+  // Braces that close at one place must all stand in lines, or none.
   std::map<unsigned, unsigned> Closing;
   for (const auto &[Index, At] : All)
     Closing[K.Statements[Index].Span.End] += K.Statements[Index].Unbraced;
   for (const auto &[Index, At] : llvm::reverse(All)) {
     const BodyStatement &S = K.Statements[Index];
     if (S.Unbraced) {
-      bool OwnLines =
-          S.OwnLines && Closing[S.Span.End] == 1 && !At.Behind.empty();
-      std::vector<std::string> Open = {"{"}, Close = At.Behind;
+      bool OwnLines = S.OwnLines && Closing[S.Span.End] == 1;
+      std::vector<std::string> Open = {"{"}, Close = {"}"};
       llvm::append_range(Open, At.Before);
+      llvm::append_range(Close, At.Behind);
+      Open.push_back("{"); // a row that no layout breaks holds the marker
       Close.push_back("}");
       wrapStatements(Texts, S.Span, OwnLines, Made(At, Open, Close), Out);
     } else if (!At.Behind.empty()) {

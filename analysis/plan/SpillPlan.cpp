@@ -206,7 +206,7 @@ void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan) {
              double(std::max<int64_t>(P.SharedBytes - K.StaticSharedBytes, 0)) /
              double(4 * Plan.Numbering.Threads);
   Step.Cost = Step.Accesses + Words * Plan.PeakTimes;
-  Plan.Steps.push_back(std::move(Step));
+  Plan.Steps.push_back(Step);
 }
 
 size_t bestStep(llvm::ArrayRef<SpillStep> Steps) {

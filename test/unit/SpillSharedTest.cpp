@@ -119,9 +119,12 @@ TEST(SpillShared, PositiveTouchedInThePeak) {
   Bench B(kernel("  float s = 0;\n  for (int i = 0; i < n; ++i)\n"
                  "    s += A[i]; // PEAK\n  y[n] = s;"));
   std::string Text = B.rewritten();
-  EXPECT_THAT(Text, HasSubstr("{\n      s = *cattSpill_s; // catt: begin\n"));
-  EXPECT_THAT(Text,
-              HasSubstr("*cattSpill_s = s; // catt: end\n    } // catt: done"));
+  EXPECT_THAT(
+      Text, HasSubstr("{\n      s = *cattSpill_s;\n      { // catt: begin\n"));
+  EXPECT_THAT(
+      Text,
+      HasSubstr(
+          "} // catt: end\n      *cattSpill_s = s;\n    } // catt: done"));
 }
 
 TEST(SpillShared, PositiveBracesThatCloseTogether) {
@@ -130,7 +133,7 @@ TEST(SpillShared, PositiveBracesThatCloseTogether) {
                  "    else if (s < 3)\n      s += A[i];\n  y[n] = s;"));
   EXPECT_THAT(
       B.rewritten(), // reverts
-      HasSubstr("*cattSpill_s = s; } /* catt: done */ /* catt: end */ }"));
+      HasSubstr("*cattSpill_s = s; } /* catt: done */ /* catt: end */ } }"));
 }
 
 TEST(SpillShared, PositiveOnlySomeElementsOfAnArray) {

@@ -45,10 +45,9 @@ cl::opt<std::string>
             cl::desc("Leave a loop alone if the time model predicts a smaller "
                      "gain (default 15, for registers 5; --model=catt does "
                      "not ask it)"));
-cl::opt<std::string>
-    TransformNames("transforms", cl::value_desc("a,b|all"), cl::cat(Category),
-                   cl::desc("Which transforms to apply (listed below); "
-                            "default: those that are for the L1 cache"));
+cl::opt<std::string> TransformNames(
+    "transforms", cl::value_desc("a,b|all"), cl::cat(Category),
+    cl::desc("Transforms to apply (below); default: those for L1"));
 cl::opt<std::string> SelectorName(
     "selector", cl::value_desc("model|tpsc|orion|unified|dru"),
     cl::cat(Category),
@@ -60,7 +59,7 @@ cl::opt<unsigned> TargetRegisters(
 cl::opt<bool> AskPtxas(
     "ptxas", cl::cat(Category),
     cl::desc("Look at registers, and ask the toolkit's ptxas for registers and "
-             "spills under every cap that matters, instead of estimating"));
+             "spills under each cap that matters, instead of estimating"));
 cl::opt<std::string>
     PtxFile("ptx", cl::value_desc("file"), cl::cat(Category),
             cl::desc("Look at registers, in this PTX of the source (nvcc -ptx) "
@@ -237,8 +236,7 @@ Error readRegisters(Options &O) {
   }
   if (TargetRegisters.getNumOccurrences()) {
     if (TargetRegisters < 16 || TargetRegisters > 255)
-      return usage("--target-registers must be a number from 16 to 255, not " +
-                   Twine(TargetRegisters));
+      return usage("--target-registers must be from 16 to 255");
     O.TargetRegisters = TargetRegisters;
   }
   if (BoundsName != "launch-bounds" && BoundsName != "maxnreg")
