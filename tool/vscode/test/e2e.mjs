@@ -8,7 +8,8 @@
 //
 // Opens a sample in code-server (VS Code in a browser) with the packed
 // extension, waits for the squiggle, applies the action from the light bulb and
-// compares the saved file with what catt-rewrite writes.
+// compares the saved file with what catt-rewrite writes. The screenshot shows
+// the open list of actions; if something fails, another shows the window then.
 //
 // usage: node e2e.mjs <build/bin> <catt.vsix> <sample.cu> <screenshot.png>
 // (in a directory whose node_modules hold code-server and playwright-core)
@@ -35,6 +36,7 @@ const codeServer = path.resolve("node_modules/code-server/out/node/entry.js");
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "catt-vscode-"));
 const project = path.join(scratch, "project");
 const file = path.join(project, path.basename(sample));
+const failure = screenshot.replace(/(\.png)?$/, "-failed.png");
 const options = ["--gpu=h200", "--no-cuda"];
 
 /** Settings that make the window quiet and the analysis reproducible. */
@@ -72,7 +74,7 @@ function prepare() {
     JSON.stringify(settings),
   );
   execFileSync(process.execPath, serverArguments("--install-extension", vsix), {
-    stdio: "inherit",
+    stdio: "pipe", // it logs each native module that it has to do without
   });
 }
 
@@ -87,44 +89,55 @@ async function waitFor(what, ready) {
 }
 
 async function openSample(page) {
-  await page.goto(`http://127.0.0.1:${port}/?folder=${project}`);
+  // Searching files would need ripgrep, which npm only downloads by a script.
+  const host = `127.0.0.1:${port}`;
+  const open = JSON.stringify([["openFile", `vscode-remote://${host}${file}`]]);
+  await page.goto(
+    `http://${host}/?folder=${project}&payload=${encodeURIComponent(open)}`,
+  );
   await page.waitForSelector(".monaco-workbench", { timeout: patience });
-  await page.keyboard.press("Control+p");
-  await page.waitForSelector(".quick-input-widget", { timeout: patience });
-  await page.keyboard.type(path.basename(file));
-  await page.waitForSelector(`.quick-input-list .monaco-list-row`);
-  await page.keyboard.press("Enter");
   await page.waitForSelector(".monaco-editor .view-lines", {
     timeout: patience,
   });
 }
 
-/** The line (from 1) of the loop that the command line would split. */
-function contendedLine() {
+/** Where the loop begins that the command line would split, as line:column. */
+function contendedLoop() {
   const text = execFileSync(
     path.join(bin, "catt-rewrite"),
     [...options, "--report=text", file],
-    { encoding: "utf8" },
+    { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
   );
-  const found = text.match(/:(\d+):\d+: remark: .*\[split-warp-groups\]/);
+  const found = text.match(/:(\d+:\d+): remark: .*\[split-warp-groups\]/);
   if (!found) throw new Error(`nothing to split in ${sample}:\n${text}`);
-  return Number(found[1]);
+  return found[1];
+}
+
+/**
+ * An editor draws only the lines in view, with their squiggles, and shows the
+ * light bulb only where the cursor is at a word.
+ */
+async function goTo(page, place) {
+  await page.keyboard.press("Control+g");
+  await page.waitForSelector(".quick-input-widget", { timeout: patience });
+  await page.keyboard.type(place);
+  await page.keyboard.press("Enter");
 }
 
 async function applyFromLightBulb(page) {
-  await page.keyboard.press("Control+g");
-  await page.keyboard.type(String(contendedLine()));
-  await page.keyboard.press("Enter");
-  await page.waitForSelector(".codicon-light-bulb, .codicon-lightbulb", {
-    timeout: patience,
-  });
-  await page.keyboard.press("Control+.");
+  // It stands in the margin if the line leaves no room before its text.
+  const bulb = page
+    .locator(".lightBulbWidget:visible, [class*=gutter-lightbulb]:visible")
+    .first();
+  await bulb.waitFor({ timeout: patience });
+  await bulb.click({ force: true });
   const title = "Apply all that catt proposes in this file";
   const action = page.locator(".action-widget", { hasText: title });
   await action.waitFor({ timeout: patience });
   await page.screenshot({ path: screenshot });
+  // An invisible block above the list goes away when the mouse moves.
   await page.locator(".action-widget .monaco-list-row", { hasText: title })
-    .first().click();
+    .first().click({ force: true });
 }
 
 async function main() {
@@ -139,7 +152,7 @@ async function main() {
     serverArguments("--auth=none", `--bind-addr=127.0.0.1:${port}`),
     { stdio: "ignore" },
   );
-  let browser;
+  let browser, page;
   try {
     await waitFor("code-server", () =>
       fetch(`http://127.0.0.1:${port}/healthz`).then((r) => r.ok, () => false),
@@ -148,10 +161,11 @@ async function main() {
       executablePath: "/usr/bin/chromium",
       args: ["--no-sandbox", "--disable-gpu"],
     });
-    const page = await browser.newPage({
+    page = await browser.newPage({
       viewport: { width: 1280, height: 800 },
     });
     await openSample(page);
+    await goTo(page, contendedLoop());
     await page.waitForSelector(".squiggly-warning", { timeout: patience });
     console.log("the contended loop is underlined");
     await applyFromLightBulb(page);
@@ -161,6 +175,12 @@ async function main() {
     await waitFor("the saved file", () =>
       fs.readFileSync(file, "utf8") === expected);
     console.log("the light bulb's action wrote what catt-rewrite writes");
+  } catch (error) {
+    await page?.screenshot({ path: failure }).then(
+      () => console.error(`the window as it was then: ${failure}`),
+      () => {},
+    );
+    throw error;
   } finally {
     await browser?.close();
     server.kill();
