@@ -69,9 +69,11 @@ struct Assembled {
 };
 } // namespace
 
-/// The file as nvcc compiles it; where there is no nvcc, or it does not accept
-/// the file, Otherwise with a note.
-static std::string ptxOfBuild(const TranslationUnit &Unit,
+using TextMap = std::map<std::string, std::string>;
+
+/// The file as nvcc compiles it, with its text in Texts if that has one; where
+/// there is no nvcc, or it does not accept the file, Otherwise with a note.
+static std::string ptxOfBuild(const TranslationUnit &Unit, const TextMap &Texts,
                               const std::string &Ptxas, std::string Otherwise,
                               std::string &Note) {
   NvccOptions O;
@@ -83,18 +85,22 @@ static std::string ptxOfBuild(const TranslationUnit &Unit,
   O.Architecture = Unit.architecture();
   O.Flags = flagsForNvcc(Unit);
   O.Directory = llvm::sys::path::parent_path(Unit.mainFile());
-  auto Text = Unit.files()->getBufferForFile(Unit.mainFile());
-  llvm::Expected<std::string> Ptx =
-      compileWithNvcc(Text ? (*Text)->getBuffer() : "", O);
+  auto OnDisk = Unit.files()->getBufferForFile(Unit.mainFile());
+  StringRef Text = OnDisk ? (*OnDisk)->getBuffer() : "";
+  if (auto New = Texts.find(Unit.mainFile()); New != Texts.end())
+    Text = New->second;
+  llvm::Expected<std::string> Ptx = compileWithNvcc(Text, O);
   if (Ptx)
-    return withoutBounds(*Ptx);
+    return std::move(*Ptx);
   Note =
       "ptxas was asked about clang's code: " + llvm::toString(Ptx.takeError());
   return Otherwise;
 }
 
+/// Asks about Question; where that is clang's code, about nvcc's instead.
 static llvm::Expected<Assembled>
-assemble(const TranslationUnit &Unit, const std::string &Ptx,
+assemble(const TranslationUnit &Unit, const TextMap &Texts,
+         const std::string &Question, bool OfClang, bool WithBounds,
          const RegisterCaps &Caps, const RegisterSourceOptions &Options) {
   PtxasOptions P;
   P.Program = findPtxas(Unit.toolkit().Path);
@@ -110,7 +116,10 @@ assemble(const TranslationUnit &Unit, const std::string &Ptx,
     All.insert(Each.begin(), Each.end());
   Assembled A;
   A.Ptx = withoutDebug(
-      Options.Ptx.empty() ? ptxOfBuild(Unit, P.Program, Ptx, A.Note) : Ptx);
+      OfClang ? ptxOfBuild(Unit, Texts, P.Program, Question, A.Note)
+              : Question);
+  if (!WithBounds)
+    A.Ptx = withoutBounds(A.Ptx);
   llvm::Expected<ptx::Module> Module = ptx::readPtx(A.Ptx, "nvcc's PTX");
   if (!Module)
     return Module.takeError();
@@ -166,7 +175,8 @@ answer(const TranslationUnit &Unit, const RegisterCaps &Caps,
   auto Named = [&](const Location &Where) { return variableAt(*Code, Where); };
   std::optional<Assembled> Measured;
   if (Options.AskPtxas) {
-    llvm::Expected<Assembled> A = assemble(Unit, Ptx, Caps, Options);
+    llvm::Expected<Assembled> A = assemble(Unit, {}, Ptx, !Given,
+                                           /*WithBounds=*/false, Caps, Options);
     if (!A)
       return A.takeError();
     Measured = std::move(*A);
@@ -205,17 +215,21 @@ measure(const TranslationUnit &Unit, const RegisterSourceOptions &Options,
   RegisterCaps All;
   for (const auto &[Name, Cap] : Caps)
     All[Name] = {Cap};
-  llvm::Expected<PtxasAnswer> Measured =
-      assemble(Unit, Code->Ptx, All, Options);
+  llvm::Expected<Assembled> Measured =
+      assemble(Unit, Texts, Code->Ptx, /*OfClang=*/true, /*WithBounds=*/true,
+               All, Options);
   if (!Measured)
     return Measured.takeError();
   std::map<std::string, RegisterPoint> Out;
-  for (const auto &[Mangled, Points] : *Measured)
-    if (auto Name = Code->Kernels.find(Mangled); Name != Code->Kernels.end())
-      for (const RegisterPoint &P : Points)
-        if (auto Cap = Caps.find(Name->second);
-            Cap != Caps.end() && Cap->second == P.CapRegisters)
-          Out[Name->second] = P;
+  for (const auto &[Mangled, Name] : Code->Kernels) {
+    const ptx::Function *F = kernelOf(Measured->Module, Mangled);
+    auto Cap = Caps.find(Name);
+    if (!F || Cap == Caps.end())
+      continue;
+    for (const RegisterPoint &P : Measured->Points[F->Name])
+      if (Cap->second == P.CapRegisters)
+        Out[Name] = P;
+  }
   return Out;
 }
 
