@@ -29,6 +29,8 @@ LINE_LIMIT = 500
 LONG = {
     "analysis/source/NvccFlags.cpp":
         "one case for each row of nvcc's option table",
+    "tool/catt-rewrite/Options.cpp":
+        "one option after the other, each with its text",
     "test/fuzz/Statements.cpp":
         "one case for each kind of statement that the generator writes",
     "analysis/memory/AffineIndex.cpp":

@@ -63,6 +63,7 @@ MODULES = [
     ("analysis/source/builtin/", "builtin"),
     ("analysis/source/", "source"),
     ("analysis/Analysis.", "Analysis"),
+    ("analysis/GridPlan.", "Analysis"),
     ("analysis/LaunchPlan.", "Analysis"),
     ("analysis/InstructionCount.", "Analysis"),
     ("analysis/RegisterHints.", "Analysis"),

@@ -16,7 +16,6 @@
 #include "llvm/Support/MathExtras.h"
 #include "gmock/gmock.h"
 #include <random>
-#include <set>
 
 namespace catt {
 namespace {
@@ -24,7 +23,6 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 using Values = std::map<std::string, int64_t>;
 
@@ -341,97 +339,6 @@ TEST(RuntimeTwoInputs, neverDivideFurtherThanThePlan) {
       if (Step == 1)
         EXPECT_GE(2 * Divided + 20, Wished);
     }
-}
-
-//===-- Unknown grids -----------------------------------------------------===//
-
-const char AnyGrid[] = R"cu(
-__global__ void k(const float *A, const float *x, float *y) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  for (int j = 0; j < 4096; ++j)
-    y[i] += A[i * 4096 + j] * x[j];
-}
-void go(float *A, int n) { k<<<n, 256>>>(A, A, A); }
-)cu";
-
-LaunchPlan withGrid(const Kernel &K, const Shape &Grid,
-                    const AnalysisOptions &Options) {
-  Launch L = K.Launches.at(0);
-  L.Grid = Grid;
-  return planForLaunch(K, L, Options, /*MayReserve=*/false);
-}
-
-TEST(RuntimeGrids, neverDivideFurtherThanThePlanOfTheGrid) {
-  Parsed P = parseSnippet(AnyGrid);
-  const Kernel &K = P.kernel();
-  LaunchPlan Open = plan(K, options(200));
-  ASSERT_FALSE(Open.Plan.Loops[0].Cases.empty());
-  EXPECT_EQ(Open.Plan.Loops[0].Cases[0].Parameter, "gridDim.x");
-  std::set<int64_t> Seen;
-  for (int64_t Blocks = 1; Blocks <= 3000; Blocks += 11 * Step) {
-    int64_t Got = warpsBy(Open, 0, {{"gridDim.x", Blocks}});
-    LaunchPlan Known = withGrid(K, {Blocks, 1, 1}, options(200));
-    EXPECT_GE(Got, warpsOf(Known, 0)) << Blocks;
-    Seen.insert(Got);
-  }
-  EXPECT_GT(Seen.size(), 1u); // small grids stay whole, large ones do not
-  EXPECT_EQ(warpsBy(Open, 0, {{"gridDim.x", 1}}), 8);
-  // From a full GPU on it is what was decided before grids counted.
-  LaunchPlan Full = withGrid(K, {8 * 132, 1, 1}, options(200));
-  EXPECT_EQ(warpsBy(Open, 0, {{"gridDim.x", 8 * 132}}), warpsOf(Full, 0));
-}
-
-TEST(RuntimeGrids, areTheProductOfWhatIsNotKnown) {
-  Parsed P = parseSnippet(AnyGrid);
-  const Kernel &K = P.kernel();
-  LaunchPlan One = withGrid(K, {std::nullopt, 1, 1}, options(200));
-  LaunchPlan Two = withGrid(K, {std::nullopt, std::nullopt, 4}, options(200));
-  const RuntimeCase &A = One.Plan.Loops[0].Cases.at(0);
-  const RuntimeCase &B = Two.Plan.Loops[0].Cases.at(0);
-  EXPECT_EQ(A.Parameter, "gridDim.x");
-  EXPECT_EQ(B.Parameter, "gridDim.x * gridDim.y");
-  EXPECT_EQ(A.From, 4 * B.From);
-}
-
-TEST(RuntimeGrids, areOneMoreConditionForStrides) {
-  std::string Code = Rows;
-  size_t At = Code.find("1056");
-  Parsed P = parseSnippet(Code.replace(At, 4, "n"));
-  LaunchPlan Open = plan(P.kernel(), options(28));
-  ASSERT_FALSE(Open.Plan.Loops[0].Cases.empty());
-  for (const RuntimeCase &C : Open.Plan.Loops[0].Cases) {
-    ASSERT_EQ(C.And.size(), 1u);
-    EXPECT_EQ(C.And[0].Parameter, "gridDim.x");
-    EXPECT_EQ(C.And[0].From, 8 * 132);
-  }
-}
-
-TEST(RuntimeGrids, negativeWhereTheGridIsKnown) {
-  Parsed P = parseSnippet(AnyGrid);
-  EXPECT_THAT(plan(P.kernel(), options(200)).Plan.Loops[0].Cases,
-              Not(IsEmpty()));
-  EXPECT_THAT(
-      withGrid(P.kernel(), {4096, 1, 1}, options(200)).Plan.Loops[0].Cases,
-      IsEmpty());
-}
-
-TEST(RuntimeGrids, negativeForThePapersRuleAndUnknownCards) {
-  Parsed P = parseSnippet(AnyGrid);
-  AnalysisOptions Options = options(200);
-  Options.How = Model::Catt;
-  EXPECT_THAT(plan(P.kernel(), Options).Plan.Loops[0].Cases, IsEmpty());
-  Options = options(200);
-  Options.Gpu = llvm::cantFail(findDevice("sm_90"));
-  EXPECT_THAT(plan(P.kernel(), Options).Plan.Loops[0].Cases, IsEmpty());
-}
-
-TEST(RuntimeGrids, negativeWhereTheUserForcesAChoice) {
-  Parsed P = parseSnippet(AnyGrid);
-  AnalysisOptions Options = options(200);
-  Options.Forced = {{"k", "j", 2, std::nullopt, "k:j=2"}};
-  LaunchPlan Forced = plan(P.kernel(), Options);
-  EXPECT_THAT(Forced.Plan.Loops[0].Cases, IsEmpty());
-  EXPECT_EQ(Forced.Plan.Loops[0].Groups, 2);
 }
 
 //===-- Unknown block sizes ----------------------------------------------===//

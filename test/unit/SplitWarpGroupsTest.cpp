@@ -808,8 +808,8 @@ TEST(Rewrite, NegativeUnknownTransform) {
   ASSERT_FALSE(E);
   EXPECT_EQ(llvm::toString(E.takeError()),
             "unknown transform 'split-warps'; the transforms are "
-            "reserve-shared, prefer-l1, split-warp-groups, launch-bounds, or "
-            "all");
+            "reserve-shared, prefer-l1, spill-shared, rematerialize, "
+            "split-warp-groups, launch-bounds, or all");
 }
 
 TEST(Rewrite, PositiveChosen) {
