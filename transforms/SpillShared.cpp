@@ -100,7 +100,9 @@ private:
       if (!V.Fields.empty())
         There += "." + V.Fields[F];
       Out += Out.empty() ? "" : " ";
-      Out += Load ? There + " = " + Here : Here + " = " + There;
+      Out += Load ? There : Here;
+      Out += " = ";
+      Out += Load ? Here : There;
       Out += ";";
     }
     return Out;

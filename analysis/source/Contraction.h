@@ -13,7 +13,8 @@
 // statements, and whether they do depends on where the product stands and on
 // how often it is used (CUDA C++ Programming Guide, "Floating-Point Standard";
 // seen with nvcc 13.0: a second use of a product takes the fusion away). So an
-// expression with a product is not computed again.
+// expression with a product is not computed again, and a variable that is one
+// stays where it is.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_CONTRACTION_H
@@ -31,6 +32,13 @@ namespace catt {
 /// are taken to hold finished values.
 std::optional<Refusal> mayContract(const clang::Expr &E,
                                    const clang::ASTContext &Context);
+
+/// Whether what E gives to a variable may still be an unrounded product: one
+/// that a compiler fuses with the sum that it is used in. If the variable waits
+/// in memory for a while, it is rounded. `Copies` gets the local variables
+/// whose own value it may be; what is not understood counts as a product.
+bool mayBeProduct(const clang::Expr &E, const clang::ASTContext &Context,
+                  llvm::SmallVectorImpl<const clang::VarDecl *> &Copies);
 
 } // namespace catt
 

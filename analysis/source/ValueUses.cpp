@@ -15,6 +15,7 @@
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace clang;
 
@@ -97,6 +98,8 @@ void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block,
   Index[&D] = K.Values.size();
   Decls.push_back(&D);
   K.Values.push_back(std::move(V));
+  Definitions.emplace_back();
+  llvm::SaveAndRestore Here(Defining, D.getInit());
   if (D.getInit() && !isEmptyConstruction(*D.getInit()))
     note(D, D.getLocation(), How::Write);
 }
@@ -113,11 +116,14 @@ void ValueUses::visit(const Expr &Top) {
     return place(*C->getSubExpr(), How::Read);
   if (auto *B = dyn_cast<BinaryOperator>(E); B && B->isAssignmentOp()) {
     visit(*B->getRHS());
+    llvm::SaveAndRestore<const Expr *> Here(Defining, B);
     return place(*B->getLHS(),
                  B->isCompoundAssignmentOp() ? How::ReadWrite : How::Write);
   }
-  if (auto *U = dyn_cast<UnaryOperator>(E); U && U->isIncrementDecrementOp())
+  if (auto *U = dyn_cast<UnaryOperator>(E); U && U->isIncrementDecrementOp()) {
+    llvm::SaveAndRestore<const Expr *> Here(Defining, U);
     return place(*U->getSubExpr(), How::ReadWrite);
+  }
   if (auto *C = dyn_cast<CXXConstructExpr>(E);
       C && C->getConstructor()->isCopyOrMoveConstructor() &&
       C->getConstructor()->isTrivial())
@@ -150,6 +156,8 @@ void ValueUses::visitOperator(const CXXOperatorCallExpr &O) {
   if (!Trivial && !O.isAssignmentOp())
     return visitCall(O);
   argument(*O.getArg(1), QualType());
+  llvm::SaveAndRestore<const Expr *> Here(Defining,
+                                          Trivial ? O.getArg(1) : nullptr);
   place(*O.getArg(0), Trivial ? How::Write : How::ReadWrite);
 }
 
@@ -310,6 +318,8 @@ void ValueUses::note(const VarDecl &D, SourceLocation Where, How Use) {
   Event.InHead = InHead;
   if (Event.Defines && InHead)
     refuse(V, Reason::HeaderVariable, "'" + V.Name + "'", Text.location(Where));
+  if (Event.Defines)
+    Definitions[It->second].push_back(Defining);
   V.Events.push_back(std::move(Event));
 }
 
@@ -324,6 +334,38 @@ void ValueUses::escapeAll(const Stmt &S) {
 }
 
 //===-- At the end --------------------------------------------------------===//
+
+/// Values that may be products when they are used: in memory they would be
+/// rounded, where in a register they are fused with a sum.
+void ValueUses::findProducts() {
+  std::vector<bool> Product(K.Values.size(), false);
+  std::vector<std::vector<size_t>> CopyOf(K.Values.size());
+  for (size_t I = 0; I < K.Values.size(); ++I)
+    for (const Expr *E : Definitions[I]) {
+      llvm::SmallVector<const VarDecl *, 2> Copies;
+      if (!E || mayBeProduct(*E, Context, Copies))
+        Product[I] = true;
+      for (const VarDecl *From : Copies)
+        if (auto It = Index.find(From); It != Index.end())
+          CopyOf[I].push_back(It->second);
+        else
+          Product[I] = true;
+    }
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (size_t I = 0; I < K.Values.size(); ++I)
+      if (!Product[I] &&
+          llvm::any_of(CopyOf[I], [&](size_t From) { return Product[From]; }))
+        Changed = Product[I] = true;
+  }
+  for (size_t I = 0; I < K.Values.size(); ++I) {
+    QualType T = Context.getBaseElementType(Decls[I]->getType());
+    if (Product[I] && K.Values[I].Refusals.empty() &&
+        (T->isFloatingType() || T->isRecordType()))
+      refuse(K.Values[I], Reason::MayContract, "'" + K.Values[I].Name + "'",
+             K.Values[I].Where);
+  }
+}
 
 void ValueUses::finish(bool HasJumps) {
   for (ThreadValue &V : K.Values) {
@@ -344,6 +386,7 @@ void ValueUses::finish(bool HasJumps) {
       V.Only->MayContract = mayContract(*D->getInit(), Context);
     }
   }
+  findProducts();
 }
 
 std::string ValueUses::textOf(const Expr &E) const {

@@ -55,6 +55,7 @@ private:
   void describeElement(ThreadValue &V, const clang::Expr &Element,
                        llvm::ArrayRef<const clang::Expr *> Indices);
   void note(const clang::VarDecl &D, clang::SourceLocation Where, How Use);
+  void findProducts();
   void addCalls(const clang::Stmt &S, std::vector<LineRange> &Calls) const;
   std::string textOf(const clang::Expr &E) const;
 
@@ -64,6 +65,9 @@ private:
   Kernel &K;
   llvm::DenseMap<const clang::VarDecl *, size_t> Index;
   std::vector<const clang::VarDecl *> Decls; ///< of Kernel::Values
+  /// By value: the assignments and initializers that define it; null: others.
+  std::vector<std::vector<const clang::Expr *>> Definitions;
+  const clang::Expr *Defining = nullptr; ///< the one that is being looked at
 };
 
 } // namespace catt

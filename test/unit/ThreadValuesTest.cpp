@@ -148,6 +148,31 @@ TEST(ThreadValues, NegativeWhatSomethingElseMayReach) {
   }
 }
 
+TEST(ThreadValues, NegativeProductsThatASumMayTakeIn) {
+  // In memory they would be rounded; in registers they may be fused.
+  for (const char *Product :
+       {"float s = A[0] * A[1];", "float s = 1; s *= A[1];",
+        "float s = -(A[0] * n);", "float s = n > 0 ? A[0] * A[1] : A[2];",
+        "float s = A[0] / 3;", "float t = A[0] * A[1]; float s = t;",
+        "float t[2]; t[0] = A[0]; t[1] = A[0] * n; float s = t[0];",
+        "float s = own(A[0]);", "float s; s = A[1]; s = (n, A[0] * A[1]);"}) {
+    Parsed P = parseBody(std::string(Product) + "\ny[0] = A[3] + s;",
+                         "__device__ float own(float x) { return x * x; }\n");
+    EXPECT_THAT(reasons(P, "s"), ElementsAre(Reason::MayContract)) << Product;
+  }
+}
+
+TEST(ThreadValues, PositiveSumsLoadsAndIntegersAreFinished) {
+  for (const char *Finished :
+       {"float s = A[0] * A[1] + A[2];", "float s = A[0]; s += A[1] * A[2];",
+        "float s = *A;", "int s = n * n;", "float s = n;",
+        "float s = A[0] / A[1];", "float t = A[0]; float s = t;",
+        "float s = n > 0 ? A[0] : 2.f * 3;"}) {
+    Parsed P = parseBody(std::string(Finished) + "\ny[0] = A[3] + s;");
+    EXPECT_THAT(reasons(P, "s"), IsEmpty()) << Finished;
+  }
+}
+
 TEST(ThreadValues, NegativeHeads) {
   for (const char *Use :
        {"while ((s = y[0]) > 0) y[1] = s;", "for (; s < 3; s += 1) y[1] = s;",
