@@ -104,6 +104,8 @@ bool mayBeProduct(const Expr &Top, const ASTContext &Context,
   const Expr *E = Top.IgnoreParens();
   if (auto *C = dyn_cast<FullExpr>(E))
     return mayBeProduct(*C->getSubExpr(), Context, Copies);
+  if (auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
+    return mayBeProduct(*M->getSubExpr(), Context, Copies);
   QualType T = E->getType();
   if (T->isIntegralOrEnumerationType() || T->isAnyPointerType() ||
       (!E->isValueDependent() && E->isEvaluatable(Context)))
