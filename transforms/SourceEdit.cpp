@@ -331,20 +331,43 @@ static Lines layOut(const TextMap &Texts, const std::string &File,
                             : surroundingStyle(Texts.at(File), Offset));
 }
 
-void insert(Edits &Out, const std::string &File, unsigned Offset,
-            StringRef Added) {
+/// At: where in what was inserted there before, at most its length.
+static void insertAt(Edits &Out, const std::string &File, unsigned Offset,
+                     size_t At, StringRef Added) {
   using clang::tooling::Replacement;
   clang::tooling::Replacements &Old = Out.Files[File];
   clang::tooling::Replacements New;
   std::string Text = Added.str();
   for (const Replacement &R : Old) {
-    if (R.getOffset() == Offset)
-      Text.insert(0, R.getReplacementText().str());
-    else
+    if (R.getOffset() == Offset) {
+      Text = R.getReplacementText().str();
+      Text.insert(std::min(At, Text.size()), Added.str());
+    } else {
       llvm::cantFail(New.add(R));
+    }
   }
   llvm::cantFail(New.add(Replacement(File, Offset, 0, Text)));
   Old = std::move(New);
+}
+
+void insert(Edits &Out, const std::string &File, unsigned Offset,
+            StringRef Added) {
+  insertAt(Out, File, Offset, std::string::npos, Added);
+}
+
+/// Inserts what ends a text that is enclosed from Begin on: behind what ends
+/// texts inside that one, before all else at the offset. Of two enclosures that
+/// begin at one place the later one is the inner one.
+static void insertClosing(Edits &Out, const std::string &File, unsigned Begin,
+                          unsigned Offset, StringRef Added) {
+  auto &Closings = Out.Closings[{File, Offset}];
+  auto Next = llvm::find_if(
+      Closings, [&](const auto &Other) { return Other.first <= Begin; });
+  size_t At = 0;
+  for (auto It = Closings.begin(); It != Next; ++It)
+    At += It->second;
+  Closings.insert(Next, {Begin, Added.size()});
+  insertAt(Out, File, Offset, At, Added);
 }
 
 /// Whether nothing but blanks stands before Offset on its line.
@@ -393,9 +416,9 @@ void addInline(const SourceSpan &Span, const Addition &What, Edits &Out) {
     return;
   }
   insert(Out, Span.File, Span.Begin, Open + " /* catt: begin */ ");
-  insert(Out, Span.File, Span.End,
-         " /* catt: end */ " + llvm::join(What.Close, " ") +
-             " /* catt: done */");
+  insertClosing(Out, Span.File, Span.Begin, Span.End,
+                " /* catt: end */ " + llvm::join(What.Close, " ") +
+                    " /* catt: done */");
 }
 
 void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
@@ -411,9 +434,9 @@ void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
   Lines Added = layOut(Texts, Span.File, Span.Begin,
                        indentation(Text, Span.Begin), What, Out);
   const std::string &LineEnding = factsOf(Texts, Span.File, Out).LineEnding;
-  insert(Out, Span.File, topOf(Text, Span.Begin),
-         joined(Added.Open, LineEnding));
-  insert(Out, Span.File, *Behind, joined(Added.Close, LineEnding));
+  unsigned Top = topOf(Text, Span.Begin);
+  insert(Out, Span.File, Top, joined(Added.Open, LineEnding));
+  insertClosing(Out, Span.File, Top, *Behind, joined(Added.Close, LineEnding));
 }
 
 void addBefore(const TextMap &Texts, const SourceSpan &Statement,

@@ -189,6 +189,33 @@ wishesOf(const Transform &T, const Report &Report,
 }
 
 namespace {
+/// What is inserted at one place: first what ends enclosed texts, the innermost
+/// first, then all else in the order of the transforms.
+class Gathered {
+public:
+  /// Closings: as in Edits, of this text.
+  void add(StringRef Text, llvm::ArrayRef<std::pair<unsigned, size_t>> Ended) {
+    for (const auto &[Begin, Length] : Ended) {
+      unsigned B = Begin;
+      auto Next =
+          llvm::find_if(Closings, [B](const auto &C) { return C.first <= B; });
+      Closings.insert(Next, {Begin, Text.take_front(Length).str()});
+      Text = Text.drop_front(Length);
+    }
+    Rest += Text;
+  }
+  std::string text() const {
+    std::string Out;
+    for (const auto &[Begin, Text] : Closings)
+      Out += Text;
+    return Out + Rest;
+  }
+
+private:
+  std::vector<std::pair<unsigned, std::string>> Closings; ///< where each begins
+  std::string Rest;
+};
+
 /// The edits of the whole report, while they grow.
 class Merger {
 public:
@@ -200,7 +227,7 @@ public:
                    W.Kernel->Source.Name});
     for (const auto &[At, Text] : W.Places)
       if (OfTransform[At].insert(withoutReasons(Text)).second)
-        All[At] += Text;
+        All[At].add(Text, W.Own.Closings[At]);
     for (const Applied &A : W.Own.Done)
       if (Done.insert({A.Transform, A.Where.File, A.Where.Line, A.Where.Column,
                        A.Summary})
@@ -217,8 +244,8 @@ public:
   void nextTransform() { OfTransform.clear(); }
 
   void finish() {
-    for (const auto &[At, Text] : All)
-      insert(Out, At.first, At.second, Text);
+    for (const auto &[At, Pieces] : All)
+      insert(Out, At.first, At.second, Pieces.text());
   }
 
 private:
@@ -234,7 +261,7 @@ private:
 
   const TextMap &Texts;
   Edits &Out;
-  Insertions All;
+  std::map<Place, Gathered> All;
   std::map<Place, std::set<std::string>> OfTransform;
   std::set<
       std::tuple<std::string, std::string, unsigned, unsigned, std::string>>

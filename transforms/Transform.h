@@ -55,6 +55,11 @@ struct Edits {
   std::vector<Applied> Done;
   std::vector<Refusal> Refused;
   std::map<std::string, FileFacts> Facts; ///< by absolute path
+  /// What ends an enclosed text, first in the insertion at its file and offset,
+  /// the innermost first: where each begins, and its length (SourceEdit.cpp).
+  std::map<std::pair<std::string, unsigned>,
+           std::vector<std::pair<unsigned, size_t>>>
+      Closings;
 };
 
 class Transform {

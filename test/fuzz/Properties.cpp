@@ -258,8 +258,8 @@ private:
         std::map<std::string, std::string>{{Original.Path, New.Text}});
     if (!Diagnostics)
       return failFile("check-starts", llvm::toString(Diagnostics.takeError()));
-    return isClean(*Diagnostics, "rewrite-parses") && reverts() &&
-           isIdempotent() && write(New, "valid-write");
+    return isClean(*Diagnostics, "rewrite-parses") &&
+           write(New, "valid-write") && reverts() && isIdempotent();
   }
 
   bool reverts() {
