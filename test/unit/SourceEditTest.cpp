@@ -214,5 +214,19 @@ TEST(Apply, NoEditsNoFiles) {
   EXPECT_THAT(llvm::cantFail(catt::apply(Out, TextMap())), IsEmpty());
 }
 
+TEST(Wrap, PositiveLaterWrapsOfOneStatementAreInside) {
+  TextMap Texts = {{"a.cu", "f();\nloop();\ng();\n"}};
+  SourceSpan Loop{"a.cu", 5, 12};
+  Edits Out;
+  for (const char *Name : {"outer", "inner"})
+    wrapStatements(
+        Texts, Loop, /*OwnLines=*/true,
+        {Name, "1", "", {"if (1) {"}, {"}", std::string(Name) + "();"}}, Out);
+  std::string After = llvm::cantFail(catt::apply(Out, Texts)).at("a.cu");
+  EXPECT_LT(After.find("catt: outer"), After.find("catt: inner"));
+  EXPECT_LT(After.find("inner();"), After.find("outer();"));
+  EXPECT_LT(After.find("outer();"), After.find("g();"));
+}
+
 } // namespace
 } // namespace catt
