@@ -101,6 +101,10 @@ static std::string reasonOf(const KernelPlan &Plan) {
 
 llvm::Error PreferL1::apply(const KernelReport &Kernel, const Device &Gpu,
                             const TextMap &Texts, Edits &Out) const {
+  if (isThrottled(Kernel.Source, Texts, Out)) {
+    Out.Refused.push_back({Reason::AlreadyRewritten, Kernel.Source.Where, ""});
+    return llvm::Error::success();
+  }
   if (!Kernel.Plan.CarveoutPercent) {
     preferByBlock(Kernel, name(), Texts, Out);
     return llvm::Error::success();

@@ -162,20 +162,9 @@ static std::optional<Refusal> obstacle(const Kernel &K, const Launch &L,
   return std::nullopt;
 }
 
-/// Whether an earlier run has been at the kernel. The bytes of its array count
-/// as the kernel's own now, so that the same reserve would go to the launches;
-/// and what its groups gain is not seen again, so that a reserve might seem to.
-static bool isDecided(const Kernel &K, const TextMap &Texts, Edits &Out) {
-  return isMarked(K, {"reserve-shared", "split-warp-groups"}, Texts, Out);
-}
-
 static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
                            Edits &Out) {
   const catt::Kernel &K = Kernel.Source;
-  if (isDecided(K, Texts, Out)) {
-    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
-    return;
-  }
   int64_t Reserve = bytesOf(Kernel);
   std::string Bytes = std::to_string(Reserve);
   std::vector<Refusal> Prepared; // told by prepare()
@@ -215,7 +204,7 @@ static void reserveByBlock(const KernelReport &Kernel, const TextMap &Texts,
   if (Sites.empty())
     return;
   std::string Function = "cattReserve_" + K.UnqualifiedName;
-  if (isDecided(K, Texts, Out) || isDeclared(Texts.at(K.Span.File), Function)) {
+  if (isDeclared(Texts.at(K.Span.File), Function)) {
     Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
     return;
   }
@@ -260,7 +249,9 @@ llvm::Error ReserveShared::apply(const KernelReport &Kernel, const Device &Gpu,
                                  const TextMap &Texts, Edits &Out) const {
   if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
     return llvm::Error::success();
-  if (bytesOf(Kernel) == 0)
+  if (isThrottled(Kernel.Source, Texts, Out))
+    Out.Refused.push_back({Reason::AlreadyRewritten, Kernel.Source.Where, ""});
+  else if (bytesOf(Kernel) == 0)
     reserveByBlock(Kernel, Texts, Out);
   else if (isStatic(Kernel, Gpu))
     reserveStatic(Kernel, Texts, Out);

@@ -252,6 +252,27 @@ bool isMarked(const Kernel &K, llvm::ArrayRef<StringRef> Transforms,
                       });
 }
 
+bool isInsideAddition(const std::string &Text, const SourceSpan &Span) {
+  unsigned Head = 0;
+  for (const Marker &M : findMarkers(Text)) {
+    if (M.K == Marker::Kind::Head)
+      Head = M.Begin;
+    if (M.K == Marker::Kind::Done && Head < Span.End && Span.Begin < M.End)
+      return true;
+  }
+  return false;
+}
+
+bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out) {
+  return isMarked(K, {"reserve-shared", "split-warp-groups"}, Texts, Out) ||
+         llvm::any_of(K.Loops, [&](const Loop &L) {
+           auto Text = Texts.find(L.Span.File);
+           return Text != Texts.end() &&
+                  factsOf(Texts, L.Span.File, Out).MayBeMarked &&
+                  isInsideAddition(Text->second, L.Span);
+         });
+}
+
 bool standsAgainstEdits(Reason Why) {
   switch (Why) {
   case Reason::Suppressed:
@@ -331,43 +352,9 @@ static Lines layOut(const TextMap &Texts, const std::string &File,
                             : surroundingStyle(Texts.at(File), Offset));
 }
 
-/// At: where in what was inserted there before, at most its length.
-static void insertAt(Edits &Out, const std::string &File, unsigned Offset,
-                     size_t At, StringRef Added) {
-  using clang::tooling::Replacement;
-  clang::tooling::Replacements &Old = Out.Files[File];
-  clang::tooling::Replacements New;
-  std::string Text = Added.str();
-  for (const Replacement &R : Old) {
-    if (R.getOffset() == Offset) {
-      Text = R.getReplacementText().str();
-      Text.insert(std::min(At, Text.size()), Added.str());
-    } else {
-      llvm::cantFail(New.add(R));
-    }
-  }
-  llvm::cantFail(New.add(Replacement(File, Offset, 0, Text)));
-  Old = std::move(New);
-}
-
 void insert(Edits &Out, const std::string &File, unsigned Offset,
             StringRef Added) {
-  insertAt(Out, File, Offset, std::string::npos, Added);
-}
-
-/// Inserts what ends a text that is enclosed from Begin on: behind what ends
-/// texts inside that one, before all else at the offset. Of two enclosures that
-/// begin at one place the later one is the inner one.
-static void insertClosing(Edits &Out, const std::string &File, unsigned Begin,
-                          unsigned Offset, StringRef Added) {
-  auto &Closings = Out.Closings[{File, Offset}];
-  auto Next = llvm::find_if(
-      Closings, [&](const auto &Other) { return Other.first <= Begin; });
-  size_t At = 0;
-  for (auto It = Closings.begin(); It != Next; ++It)
-    At += It->second;
-  Closings.insert(Next, {Begin, Added.size()});
-  insertAt(Out, File, Offset, At, Added);
+  Out.Added[{File, Offset}].append(Added);
 }
 
 /// Whether nothing but blanks stands before Offset on its line.
@@ -416,9 +403,9 @@ void addInline(const SourceSpan &Span, const Addition &What, Edits &Out) {
     return;
   }
   insert(Out, Span.File, Span.Begin, Open + " /* catt: begin */ ");
-  insertClosing(Out, Span.File, Span.Begin, Span.End,
-                " /* catt: end */ " + llvm::join(What.Close, " ") +
-                    " /* catt: done */");
+  Out.Added[{Span.File, Span.End}].close(
+      Span.Begin,
+      " /* catt: end */ " + llvm::join(What.Close, " ") + " /* catt: done */");
 }
 
 void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
@@ -436,7 +423,7 @@ void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
   const std::string &LineEnding = factsOf(Texts, Span.File, Out).LineEnding;
   unsigned Top = topOf(Text, Span.Begin);
   insert(Out, Span.File, Top, joined(Added.Open, LineEnding));
-  insertClosing(Out, Span.File, Top, *Behind, joined(Added.Close, LineEnding));
+  Out.Added[{Span.File, *Behind}].close(Top, joined(Added.Close, LineEnding));
 }
 
 void addBefore(const TextMap &Texts, const SourceSpan &Statement,

@@ -97,6 +97,15 @@ const FileFacts &factsOf(const TextMap &Texts, const std::string &File,
 bool isMarked(const Kernel &K, llvm::ArrayRef<llvm::StringRef> Transforms,
               const TextMap &Texts, Edits &Out);
 
+/// Whether the span stands between the head and the end of an addition.
+bool isInsideAddition(const std::string &Text, const SourceSpan &Span);
+
+/// Whether an earlier run has divided the kernel's warps, in its own text or in
+/// that of a device function, or keeps blocks away. What that gains the
+/// analysis does not see again, so that more might seem to help; what was
+/// decided for a kernel stays.
+bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out);
+
 /// Reasons of the analysis against any edit of a kernel's text.
 bool standsAgainstEdits(Reason Why);
 

@@ -265,15 +265,7 @@ static bool alreadyRewritten(const Kernel &Kernel, const Split &S,
   const SourceSpan &Site = S.Site.Span;
   if (contains(Kernel.Span, Site))
     return !findMarkers(Text, Kernel.Span.Begin, Kernel.Span.End).empty();
-  // In a device function: between a head and its done.
-  unsigned Head = 0;
-  for (const Marker &M : findMarkers(Text)) {
-    if (M.K == Marker::Kind::Head)
-      Head = M.Begin;
-    if (M.K == Marker::Kind::Done && Head < Site.End && Site.Begin < M.End)
-      return true;
-  }
-  return false;
+  return isInsideAddition(Text, Site); // in a device function
 }
 
 /// The name of a builtin that a declaration visible at the site hides, if any.

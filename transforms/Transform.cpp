@@ -70,14 +70,10 @@ chosen(const std::vector<std::string> &Names) {
 //===-- Instantiations of one template ------------------------------------===//
 
 namespace {
-using Place = std::pair<std::string, unsigned>; ///< file, offset
-using Insertions = std::map<Place, std::string>;
-
 /// What one transform wants of one kernel.
 struct Wish {
   const KernelReport *Kernel;
   Edits Own;
-  Insertions Places;
 };
 } // namespace
 
@@ -98,7 +94,7 @@ std::string withoutReasons(StringRef Text) {
   return Out;
 }
 
-static const Launch *launchAt(const Kernel &Kernel, const Place &At,
+static const Launch *launchAt(const Kernel &Kernel, const TextPlace &At,
                               const TextMap &Texts) {
   for (const Launch &L : Kernel.Launches)
     if (L.Statement && L.Statement->File == At.first && Texts.count(At.first) &&
@@ -110,8 +106,8 @@ static const Launch *launchAt(const Kernel &Kernel, const Place &At,
 
 /// Whether a place where one kernel is edited is the other one's too: the text
 /// of the definition is, a launch only if it launches both.
-static bool isShared(const Place &At, const Kernel &Own, const Kernel &Other,
-                     const TextMap &Texts) {
+static bool isShared(const TextPlace &At, const Kernel &Own,
+                     const Kernel &Other, const TextMap &Texts) {
   const Launch *Site = launchAt(Own, At, Texts);
   return !Site || llvm::any_of(Other.Launches, [&](const Launch &L) {
     return L.Statement && L.Statement->File == At.first &&
@@ -120,26 +116,26 @@ static bool isShared(const Place &At, const Kernel &Own, const Kernel &Other,
 }
 
 static bool wantsAlike(const Wish &A, const Wish &B, const TextMap &Texts) {
-  for (const auto &[At, Text] : A.Places) {
+  for (const auto &[At, Pieces] : A.Own.Added) {
     if (!isShared(At, A.Kernel->Source, B.Kernel->Source, Texts))
       continue;
-    auto Found = B.Places.find(At);
-    if (Found == B.Places.end() ||
-        withoutReasons(Found->second) != withoutReasons(Text))
+    auto Found = B.Own.Added.find(At);
+    if (Found == B.Own.Added.end() ||
+        withoutReasons(Found->second.text()) != withoutReasons(Pieces.text()))
       return false;
   }
   return true;
 }
 
 static void withdraw(Wish &W, Refusal Why) {
-  W.Places.clear();
+  W.Own.Added.clear();
   W.Own.Done.clear();
   W.Own.Refused.push_back(std::move(Why));
 }
 
 /// Withdraws what instantiations of one template do not all want.
 static void agree(std::vector<Wish> &Wishes, const TextMap &Texts) {
-  std::map<Place, std::vector<Wish *>> ByDefinition;
+  std::map<TextPlace, std::vector<Wish *>> ByDefinition;
   for (Wish &W : Wishes) {
     const SourceSpan &Span = W.Kernel->Source.Span;
     if (Span.Begin < Span.End)
@@ -169,7 +165,7 @@ wishesOf(const Transform &T, const Report &Report,
          std::map<std::string, FileFacts> &Facts) {
   std::vector<Wish> Out;
   for (const KernelReport &Kernel : Report.Kernels) {
-    Wish W{&Kernel, {}, {}};
+    Wish W{&Kernel, {}};
     Transform::Preparation P = T.prepare(Kernel, Report.Gpu);
     if (P.Wanted) {
       std::swap(W.Own.Facts, Facts);
@@ -180,42 +176,12 @@ wishesOf(const Transform &T, const Report &Report,
       llvm::append_range(P.Refusals, W.Own.Refused);
       W.Own.Refused = std::move(P.Refusals);
     }
-    for (const auto &[File, Replacements] : W.Own.Files)
-      for (const clang::tooling::Replacement &R : Replacements)
-        W.Places[{File, R.getOffset()}] = R.getReplacementText().str();
     Out.push_back(std::move(W));
   }
   return Out;
 }
 
 namespace {
-/// What is inserted at one place: first what ends enclosed texts, the innermost
-/// first, then all else in the order of the transforms.
-class Gathered {
-public:
-  /// Closings: as in Edits, of this text.
-  void add(StringRef Text, llvm::ArrayRef<std::pair<unsigned, size_t>> Ended) {
-    for (const auto &[Begin, Length] : Ended) {
-      unsigned B = Begin;
-      auto Next =
-          llvm::find_if(Closings, [B](const auto &C) { return C.first <= B; });
-      Closings.insert(Next, {Begin, Text.take_front(Length).str()});
-      Text = Text.drop_front(Length);
-    }
-    Rest += Text;
-  }
-  std::string text() const {
-    std::string Out;
-    for (const auto &[Begin, Text] : Closings)
-      Out += Text;
-    return Out + Rest;
-  }
-
-private:
-  std::vector<std::pair<unsigned, std::string>> Closings; ///< where each begins
-  std::string Rest;
-};
-
 /// The edits of the whole report, while they grow.
 class Merger {
 public:
@@ -225,9 +191,9 @@ public:
     if (contradicts(W))
       withdraw(W, {Reason::CalledTwice, W.Kernel->Source.Where,
                    W.Kernel->Source.Name});
-    for (const auto &[At, Text] : W.Places)
-      if (OfTransform[At].insert(withoutReasons(Text)).second)
-        All[At].add(Text, W.Own.Closings[At]);
+    for (const auto &[At, Pieces] : W.Own.Added)
+      if (OfTransform[At].insert(withoutReasons(Pieces.text())).second)
+        Out.Added[At].add(Pieces);
     for (const Applied &A : W.Own.Done)
       if (Done.insert({A.Transform, A.Where.File, A.Where.Line, A.Where.Column,
                        A.Summary})
@@ -243,26 +209,20 @@ public:
 
   void nextTransform() { OfTransform.clear(); }
 
-  void finish() {
-    for (const auto &[At, Pieces] : All)
-      insert(Out, At.first, At.second, Pieces.text());
-  }
-
 private:
   /// Whether another kernel wants other code in the same device function.
   bool contradicts(const Wish &W) const {
-    return llvm::any_of(W.Places, [&](const auto &P) {
+    return llvm::any_of(W.Own.Added, [&](const auto &P) {
       auto Found = OfTransform.find(P.first);
       return Found != OfTransform.end() &&
-             !Found->second.count(withoutReasons(P.second)) &&
+             !Found->second.count(withoutReasons(P.second.text())) &&
              !launchAt(W.Kernel->Source, P.first, Texts);
     });
   }
 
   const TextMap &Texts;
   Edits &Out;
-  std::map<Place, Gathered> All;
-  std::map<Place, std::set<std::string>> OfTransform;
+  std::map<TextPlace, std::set<std::string>> OfTransform;
   std::set<
       std::tuple<std::string, std::string, unsigned, unsigned, std::string>>
       Done;
@@ -291,9 +251,36 @@ llvm::Expected<Edits> rewrite(const Report &Report,
     for (Wish &W : *Wishes)
       Merge.add(W);
   }
-  Merge.finish();
+  assemble(Out);
   Out.Facts = std::move(Facts);
   return Out;
+}
+
+//===-- Edits -------------------------------------------------------------===//
+
+void Insertion::close(unsigned Begin, std::string Text) {
+  auto Next = llvm::find_if(Closings,
+                            [&](const Closing &C) { return C.Begin <= Begin; });
+  Closings.insert(Next, {Begin, std::move(Text)});
+}
+
+void Insertion::add(const Insertion &Other) {
+  for (const Closing &C : llvm::reverse(Other.Closings))
+    close(C.Begin, C.Text);
+  append(Other.Rest);
+}
+
+std::string Insertion::text() const {
+  std::string Out;
+  for (const Closing &C : Closings)
+    Out += C.Text;
+  return Out + Rest;
+}
+
+void assemble(Edits &Edits) {
+  for (const auto &[At, Pieces] : Edits.Added)
+    llvm::cantFail(
+        Edits.Files[At.first].add({At.first, At.second, 0, Pieces.text()}));
 }
 
 llvm::Expected<std::map<std::string, std::string>>

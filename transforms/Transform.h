@@ -48,18 +48,39 @@ struct FileFacts {
   std::string MacroOnBuiltin; ///< "blockDim", if the file #defines it
 };
 
-/// Replacements by absolute path, with what they stand for. Every one of them
-/// is an insertion.
+/// A file's absolute path, and an offset in its text.
+using TextPlace = std::pair<std::string, unsigned>;
+
+/// What is added at one place.
+class Insertion {
+public:
+  /// Adds what ends a text that is enclosed from Begin on: behind what ends
+  /// texts inside that one. Of two that begin at one offset the later one is
+  /// the inner one.
+  void close(unsigned Begin, std::string Text);
+  /// Adds behind all closings and what was added before.
+  void append(llvm::StringRef Text) { Rest += Text; }
+  /// Adds each piece of another insertion as it was added there.
+  void add(const Insertion &Other);
+  std::string text() const;
+
+private:
+  struct Closing {
+    unsigned Begin;
+    std::string Text;
+  };
+  std::vector<Closing> Closings; ///< the innermost first
+  std::string Rest;
+};
+
+/// What a rewrite adds, and what that stands for. Every edit is an insertion.
 struct Edits {
+  std::map<TextPlace, Insertion> Added;
+  /// The same, as rewrite() returns it: by absolute path.
   std::map<std::string, clang::tooling::Replacements> Files;
   std::vector<Applied> Done;
   std::vector<Refusal> Refused;
   std::map<std::string, FileFacts> Facts; ///< by absolute path
-  /// What ends an enclosed text, first in the insertion at its file and offset,
-  /// the innermost first: where each begins, and its length (SourceEdit.cpp).
-  std::map<std::pair<std::string, unsigned>,
-           std::vector<std::pair<unsigned, size_t>>>
-      Closings;
 };
 
 class Transform {
@@ -103,7 +124,10 @@ struct RewriteOptions {
 llvm::Expected<Edits> rewrite(const Report &Report,
                               const RewriteOptions &Options);
 
-/// The texts after the edits: only files that change.
+/// Makes Files of what was added.
+void assemble(Edits &Edits);
+
+/// The texts after the edits in Files: only files that change.
 llvm::Expected<std::map<std::string, std::string>>
 apply(const Edits &Edits, const std::map<std::string, std::string> &Texts);
 

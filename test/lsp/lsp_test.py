@@ -376,6 +376,11 @@ class Configured(ServerTest):
             c.notify("workspace/didChangeConfiguration", {"settings": {
                 "catt": {**BASE, "gpu": "sm_70"}}})
             self.assertIn("sm_70", c.hover(uri, 0))
+            # What says nothing about this server changes nothing.
+            for settings in ({}, None, [], {"catt": None}, {"clangd": {"x": 1}}):
+                c.notify("workspace/didChangeConfiguration",
+                         {"settings": settings})
+            self.assertIn("sm_70", c.hover(uri, 0))
 
     def test_transforms_launches_and_thresholds(self):
         with self.client(options={**BASE, "launch": ["rows=320:256"]}) as c:

@@ -229,6 +229,23 @@ TEST(PreferL1, NegativeAlreadyRewritten) {
   }
 }
 
+TEST(PreferL1, NegativeTheKernelWasThrottledByAnEarlierRun) {
+  // What the groups gain is not seen again: another carve-out might seem best.
+  std::string Text =
+      "__global__ void k(int n) {\n"
+      "  // catt: split-warp-groups(2)\n"
+      "  for (unsigned cattGroup = 0; cattGroup < 2; ++cattGroup) {\n"
+      "    if (threadIdx.x / 32 == cattGroup) { // catt: begin\n"
+      "  for (int i = 0; i < n; ++i) ;\n"
+      "    } // catt: end\n    __syncthreads();\n  } // catt: done\n}\n"
+      "void host(int n) {\n  [[k<<<1, 1>>>(n);]]\n}\n";
+  Workbench B(Text);
+  B.launch(B.kernel("k"), 0, "k");
+  prefer(B, 11);
+  EXPECT_THAT(B.edits().Files, IsEmpty());
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::AlreadyRewritten));
+}
+
 TEST(PreferL1, NegativeAlreadyRewrittenBelowOthers) {
   // Another transform's addition stands between the marker and the launch.
   Workbench B = launched("  // catt: prefer-l1(9)\n"

@@ -194,6 +194,7 @@ TEST(Insert, KeepsOrderAtOneOffset) {
   insert(Out, FileName, 4, "one ");
   insert(Out, FileName, 0, "zero ");
   insert(Out, FileName, 4, "two ");
+  assemble(Out);
   TextMap Texts = {{FileName, "abc def"}};
   EXPECT_EQ(llvm::cantFail(catt::apply(Out, Texts)).at(FileName),
             "zero abc one two def");
@@ -202,6 +203,7 @@ TEST(Insert, KeepsOrderAtOneOffset) {
 TEST(Apply, NegativeUnknownText) {
   Edits Out;
   insert(Out, "/other.cu", 0, "x");
+  assemble(Out);
   auto New = catt::apply(Out, TextMap());
   ASSERT_FALSE(New);
   EXPECT_THAT(llvm::toString(New.takeError()),
@@ -214,6 +216,19 @@ TEST(Apply, NoEditsNoFiles) {
   EXPECT_THAT(llvm::cantFail(catt::apply(Out, TextMap())), IsEmpty());
 }
 
+TEST(Apply, PositiveInsertionsAddedToOthersKeepTheOrderOfTheirClosings) {
+  Insertion Own, All;
+  Own.append("next ");
+  Own.close(4, "outer ");
+  Own.close(4, "inner ");
+  Own.close(9, "innermost ");
+  All.close(2, "outermost ");
+  All.close(6, "between ");
+  All.append("before ");
+  All.add(Own);
+  EXPECT_EQ(All.text(), "innermost between inner outer outermost before next ");
+}
+
 TEST(Wrap, PositiveLaterWrapsOfOneStatementAreInside) {
   TextMap Texts = {{"a.cu", "f();\nloop();\ng();\n"}};
   SourceSpan Loop{"a.cu", 5, 12};
@@ -222,6 +237,7 @@ TEST(Wrap, PositiveLaterWrapsOfOneStatementAreInside) {
     wrapStatements(
         Texts, Loop, /*OwnLines=*/true,
         {Name, "1", "", {"if (1) {"}, {"}", std::string(Name) + "();"}}, Out);
+  assemble(Out);
   std::string After = llvm::cantFail(catt::apply(Out, Texts)).at("a.cu");
   EXPECT_LT(After.find("catt: outer"), After.find("catt: inner"));
   EXPECT_LT(After.find("inner();"), After.find("outer();"));

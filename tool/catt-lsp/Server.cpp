@@ -114,10 +114,11 @@ bool Server::refuse(Reply &R) const {
 
 void Server::onConfiguration(const RawParams &P) {
   const json::Object *O = P.V.getAsObject();
-  const json::Value *Given = O ? O->get("settings") : nullptr;
-  if (!Given || Given->getAsNull())
+  const json::Object *Given = O ? O->getObject("settings") : nullptr;
+  // Editors send the settings of other servers too, or an empty object.
+  if (!Given || !Given->getObject("catt"))
     return;
-  configure(*Given);
+  configure(*Given->get("catt"));
   ClientAbilities Abilities;
   {
     std::lock_guard<std::mutex> Lock(Mutex);
