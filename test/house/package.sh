@@ -24,10 +24,11 @@ trap 'rm -rf "$work"' EXIT
 package=$(find "$work/out" -maxdepth 1 -name '*.deb')
 [ -f "$package" ] || fail 'there is not one package'
 
-# What it needs is said: the libraries that the programs are linked to, and
-# Clang's headers.
+# What it needs is said: the libraries that the programs are linked to, Clang's
+# headers and the host's.
 dpkg-deb -f "$package" Depends >"$work/depends"
-for needed in libllvm22 libclang-cpp22 libisl23 libclang-common-22-dev; do
+for needed in libllvm22 libclang-cpp22 libisl23 libclang-common-22-dev \
+  libstdc++-12-dev; do
   grep -q "$needed" "$work/depends" ||
     fail "$needed is not among: $(cat "$work/depends")"
 done
