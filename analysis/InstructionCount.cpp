@@ -27,8 +27,8 @@ double weightOf(const CodeBlock &B) {
   return std::pow(10, std::min(B.Depth, 4u));
 }
 
-/// Of a thread's registers, those that hold no value of the schedule: the
-/// constant term of the estimate (Pressure.cpp), rounded.
+/// Of a thread's registers, those that hold no value of the schedule: about
+/// what the estimate (Pressure.cpp) adds to a schedule that takes 32.
 constexpr unsigned OtherRegisters = 8;
 
 double waitsUnder(const ptx::Function &F, const Code &C, const Liveness &L,

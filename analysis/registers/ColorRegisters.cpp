@@ -201,11 +201,23 @@ static void spill(Spilling &S, const BitVector &Which, Allocation &Result) {
     S.C.Values[V].Words = 0;
 }
 
+/// C, with the temporaries of each operation as results that nobody reads.
+static Spilling withTemporaries(const Code &C) {
+  Spilling S{C, {}, std::vector<bool>(C.Values.size(), false)};
+  for (Operation &O : S.C.Operations)
+    for (unsigned T = 0; T != O.Temporaries; ++T) {
+      O.Defines.push_back(S.C.Values.size());
+      S.C.Values.push_back({});
+      S.Short.push_back(true);
+    }
+  for (unsigned V = 0; V != S.C.Values.size(); ++V)
+    S.Origin.push_back(V);
+  return S;
+}
+
 Allocation colorRegisters(const Code &C, unsigned Available) {
   Allocation Result;
-  Spilling S{C, {}, std::vector<bool>(C.Values.size(), false)};
-  for (unsigned V = 0; V != C.Values.size(); ++V)
-    S.Origin.push_back(V);
+  Spilling S = withTemporaries(C);
   // Each round takes at least one of the values given out of the graph, so
   // there are no more rounds than values.
   for (;;) {

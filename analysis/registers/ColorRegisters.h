@@ -17,7 +17,8 @@
 // the stack, and is spilled only if no color is left when it is popped. Values
 // of two and four words take registers that are aligned to that. What is
 // spilled lives from a load just before each use, and to a store just behind
-// each definition.
+// each definition. Temporaries of an expansion (a division in double precision)
+// take registers beside what is live behind it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_REGISTERS_COLORREGISTERS_H

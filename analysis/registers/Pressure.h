@@ -47,7 +47,6 @@ struct PressureFeatures {
   unsigned MaxLive = 0;     ///< in the order of the text
   unsigned Ordered = 0;     ///< scheduled for few registers
   unsigned Batched = 0;     ///< scheduled for latency, loops unrolled
-  unsigned Unlimited = 0;   ///< the same without a limit
   unsigned Operations = 0;  ///< a count
   unsigned AcrossCalls = 0; ///< live across a call
   bool Calls = false;

@@ -223,6 +223,17 @@ TEST(ColorRegisters, TheLongUnusedValueIsSpilled) {
   EXPECT_EQ(A.StackBytes, 4U);
 }
 
+TEST(ColorRegisters, TemporariesTakeRegisters) {
+  // v0 is live across an operation that needs two registers for a moment.
+  Code C = oneBlock({1, 1}, {{{0}, {}}, {{1}, {}}, {{}, {1}}, {{}, {0}}});
+  EXPECT_THAT(colorRegisters(C, 3).Spilled, IsEmpty());
+  C.Operations[1].Temporaries = 2;
+  EXPECT_THAT(colorRegisters(C, 4).Spilled, IsEmpty());
+  Allocation A = colorRegisters(C, 3);
+  EXPECT_THAT(A.Spilled, ElementsAre(0U));
+  EXPECT_TRUE(A.Complete);
+}
+
 TEST(ColorRegisters, PairsAreAligned) {
   // One word and a pair: the pair cannot start at register 1, so four are
   // needed although three are live.

@@ -98,6 +98,34 @@ TEST(Pressure, PeaksNameWhatIsLiveThere) {
   EXPECT_TRUE(Address->TouchedInPeak);
 }
 
+/// The estimate for a kernel whose schedules take so many registers.
+unsigned expected(unsigned Ordered, unsigned Batched) {
+  PressureFeatures F;
+  F.Ordered = Ordered;
+  F.Batched = Batched;
+  return expectedRegisters(F);
+}
+
+TEST(Pressure, SmallKernelsTakeWhatTheyNeed) {
+  EXPECT_LT(expected(4, 4), expected(6, 6));
+  EXPECT_LT(expected(15, 15), expected(16, 16));
+}
+
+TEST(Pressure, LargeKernelsTakeAllUpToAStair) {
+  EXPECT_EQ(expected(20, 24), 32U); // 28 by the sum alone
+  EXPECT_EQ(expected(28, 30), 32U); // 35
+  EXPECT_EQ(expected(30, 34), 40U); // 39
+  unsigned Last = 0;
+  for (unsigned Live = 0; Live != 300; ++Live) {
+    unsigned Registers = expected(Live, Live);
+    EXPECT_GE(Registers, Last) << Live;
+    EXPECT_TRUE(Registers < 28 || Registers % 8 == 0 || Registers == 255)
+        << Registers;
+    Last = Registers;
+  }
+  EXPECT_EQ(Last, 255U);
+}
+
 TEST(Pressure, MoreLiveValuesAreMoreRegisters) {
   unsigned Last = 0;
   for (unsigned Count : {20, 40, 80, 160}) {

@@ -8,10 +8,11 @@
 //
 // usage: catt-registers kernel.ptx
 //        catt-registers [--builtin] kernel.cu -- <flags of nvcc>
+//        catt-registers --ptx [--builtin] kernel.cu -- <flags of nvcc>
 //
 // One line of JSON for each kernel: the measures that the model is fitted on,
 // the estimate, and the spills predicted under caps of 32, 48 and 64 registers.
-// accuracy.py and fit.py read it.
+// accuracy.py and fit.py read it. With --ptx, the PTX that clang makes instead.
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/Pressure.h"
@@ -63,7 +64,6 @@ static void print(const ptx::Module &M, const ptx::Function &F) {
     J.attribute("max_live", Features.MaxLive);
     J.attribute("ordered", Features.Ordered);
     J.attribute("batched", Features.Batched);
-    J.attribute("unlimited", Features.Unlimited);
     J.attribute("operations", Features.Operations);
     J.attribute("across_calls", Features.AcrossCalls);
     J.attribute("calls", Features.Calls);
@@ -78,10 +78,13 @@ static void print(const ptx::Module &M, const ptx::Function &F) {
 
 int main(int Count, char **Words) {
   llvm::ArrayRef<char *> Rest(Words + 1, Words + Count);
+  bool OnlyPtx = !Rest.empty() && llvm::StringRef(Rest.front()) == "--ptx";
+  Rest = Rest.drop_front(OnlyPtx ? 1 : 0);
   bool BuiltIn = !Rest.empty() && llvm::StringRef(Rest.front()) == "--builtin";
   Rest = Rest.drop_front(BuiltIn ? 1 : 0);
   if (Rest.empty()) {
-    llvm::errs() << "usage: catt-registers [--builtin] <file> [-- <flags>]\n";
+    llvm::errs() << "usage: catt-registers [--ptx] [--builtin] <file> "
+                    "[-- <flags>]\n";
     return 2;
   }
   llvm::StringRef File = Rest.front();
@@ -92,6 +95,10 @@ int main(int Count, char **Words) {
   if (!Text) {
     llvm::errs() << llvm::toString(Text.takeError()) << "\n";
     return 1;
+  }
+  if (OnlyPtx) {
+    llvm::outs() << *Text;
+    return 0;
   }
   auto M = ptx::readPtx(*Text, File);
   if (!M) {

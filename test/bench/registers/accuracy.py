@@ -8,6 +8,7 @@
 # ===----------------------------------------------------------------------===#
 #
 #   *.ptx of nvcc --ptxas -v, -maxrregcount=32|48|64--> what it takes, spills
+#                   (launch bounds taken out: they override the cap)
 #   *.ptx --catt-registers-------------------------> what is estimated
 #                                                        |
 #                    median error, rank correlation <----+
@@ -23,16 +24,28 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 CAPS = (32, 48, 64)
 
 
+def without_bounds(text):
+    """PTX without .maxntid and the like, under which ptxas ignores a cap."""
+    return re.sub(r"^\s*\.(maxntid|reqntid|minnctapersm|maxnreg)\b[^\n{]*", "",
+                  text, flags=re.MULTILINE)
+
+
 def ask_ptxas(ptxas, file, cap):
-    """kernel -> (registers, spill bytes), of one run."""
-    command = [ptxas, "-v", "-arch=sm_80", "-o", "/dev/null", str(file)]
-    if cap:
-        command.append(f"-maxrregcount={cap}")
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    """kernel -> (registers, spill bytes), of one run; without the kernels for
+    which ptxas has no code under the cap."""
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as text:
+        text.write(without_bounds(file.read_text("utf-8")))
+        text.flush()
+        command = [ptxas, "-v", "-arch=sm_80", "-o", "/dev/null", text.name]
+        if cap:
+            command.append(f"-maxrregcount={cap}")
+        run = subprocess.run(command, capture_output=True, text=True,
+                             check=False)
     found, kernel, spills = {}, None, 0
     for line in run.stderr.splitlines():
         if match := re.search(r"Compiling entry function '([^']+)'", line):
@@ -65,7 +78,7 @@ def collect(program, ptxas, directory):
         seen = set()
         for kernel in sorted(set(told) & set(truth[0])):
             row = dict(told[kernel], truth=truth[0][kernel][0],
-                       truth_spills=[truth[cap].get(kernel, (0, 0))[1]
+                       truth_spills=[truth[cap].get(kernel, (0, None))[1]
                                      for cap in CAPS])
             del row["kernel"]
             key = json.dumps(row, sort_keys=True)
@@ -106,14 +119,17 @@ def summary(rows):
         "spills": {},
     }
     for at, cap in enumerate(CAPS):
+        told = [(r["spills"][at], r["truth_spills"][at]) for r in rows
+                if r["truth_spills"][at] is not None]
         # Where neither spills there is nothing to rank.
-        both = [(r["spills"][at], r["truth_spills"][at]) for r in rows
-                if r["spills"][at] or r["truth_spills"][at]]
+        both = [(e, t) for e, t in told if e or t]
         result["spills"][str(cap)] = {
             "kernels_that_spill": sum(t > 0 for _, t in both),
             "predicted_to_spill": sum(e > 0 for e, _ in both),
-            "spearman_all": spearman([r["spills"][at] for r in rows],
-                                     [r["truth_spills"][at] for r in rows]),
+            "rightly": sum(e > 0 and t > 0 for e, t in both),
+            "kernels": len(told),
+            "spearman_all": spearman([e for e, _ in told],
+                                     [t for _, t in told]),
             "spearman_where_either_spills": spearman(
                 [e for e, _ in both], [t for _, t in both]),
         }

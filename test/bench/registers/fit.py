@@ -18,21 +18,15 @@
 """Fits the weights of expectedRegisters()."""
 
 import json
-import math
 import pathlib
 import sys
 
-NAMES = ("Constant", "OfOrdered", "OfBatched", "OfUnlimited", "OfSize",
-         "OfSmallSize")
-LARGEST_BATCH, SMALL_KERNEL, SIZE_UNIT = 48, 40, 8
+NAMES = ("Constant", "OfOrdered", "OfBatched")
 ROUNDS = 40
 
 
 def measures(row):
-    return (1, row["ordered"], row["batched"],
-            min(row["unlimited"], LARGEST_BATCH),
-            math.log2(row["operations"] + 1),
-            min(row["operations"], SMALL_KERNEL) / SIZE_UNIT)
+    return 1, row["ordered"], row["batched"]
 
 
 def solve(matrix, right):
