@@ -30,9 +30,9 @@ static void forEachNumber(AnyProfiles &All, Visitor Visit) {
     if (!P.Work)
       continue;
     auto &W = *P.Work;
-    for (auto *Number :
-         {&W.Lookups, &W.BankTurns, &W.Loads, &W.LoadsNew, &W.LoadsAgain,
-          &W.SectorsNew, &W.SectorsAgain, &W.SectorsStored})
+    for (auto *Number : {&W.Lookups, &W.BankTurns, &W.Loads, &W.LoadsNew,
+                         &W.LoadsAgain, &W.LoadsTwice, &W.SectorsNew,
+                         &W.SectorsAgain, &W.SectorsTwice, &W.SectorsStored})
       Visit(*Number);
     if (W.Iterations)
       Visit(*W.Iterations);

@@ -382,8 +382,8 @@ struct LevelFootprint {
 };
 
 /// What one iteration of a loop asks of the memory, for one warp, with all
-/// loops inside it run completely. Sectors shared by the warps of a block are
-/// divided among them.
+/// loops inside it run completely. New sectors shared by the warps of a block
+/// are divided among them; once lost, each warp fetches them for itself.
 struct LoopWork {
   double Lookups = 0; ///< lines looked up in L1
   /// Turns that L1's 32 banks of 4 bytes need for these: of the words of one
@@ -392,8 +392,11 @@ struct LoopWork {
   double Loads = 0;         ///< load instructions
   double LoadsNew = 0;      ///< of those, that meet a sector for the first time
   double LoadsAgain = 0;    ///< that meet one of an earlier iteration
+  double LoadsTwice = 0;    ///< as SectorsTwice
   double SectorsNew = 0;    ///< from below L1 even if all else stays
   double SectorsAgain = 0;  ///< that an earlier iteration fetched
+  /// Touched before by this iteration; of an innermost loop only.
+  double SectorsTwice = 0;
   double SectorsStored = 0; ///< written through L1
   bool Stores = false;      ///< global memory is written in the loop
   std::optional<int64_t> Iterations; ///< of the loop

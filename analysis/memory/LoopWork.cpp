@@ -46,6 +46,8 @@ public:
       : K(K), LoopId(LoopId), Options(Options) {
     Alone.Where = K.Where;
     Alone.Loops = K.Loops;
+    Innermost = llvm::none_of(
+        K.Loops, [&](const Loop &L) { return L.Parent == LoopId; });
   }
 
   llvm::Expected<LoopWork> run() {
@@ -77,8 +79,14 @@ private:
   Kernel Alone; ///< the same loops, one reference at a time
   std::map<unsigned, Representative> Known;
   std::vector<Access> Regular; ///< that read
-  double NewApart = 0;         ///< of Work.SectorsNew: each of these by itself
-  double LoadsApart = 0;
+  double NewApart = 0;         ///< sectors: each of these by itself
+  double LoadsApart = 0;       ///< loads that meet those
+  std::vector<Access> Moving;  ///< of Regular
+  double Touched = 0;          ///< sectors in an iteration: each of Moving
+  double LoadsTouched = 0;     ///< loads that meet those first
+  double Executed = 0;         ///< sectors of each execution of each of Moving
+  double LoadsExecuted = 0;
+  bool Innermost = true;
   LoopWork Work;
 
   /// What stands for the grid, for one loop; found once.
@@ -163,71 +171,120 @@ private:
     if (!Once || Window.Iterations == 0)
       addIrregular(A, Times);
     else
-      addRegular(A, Times, *Once, Window);
+      return addRegular(A, Times, *Once, Window);
     return llvm::Error::success();
   }
 
-  /// What two references both touch is new once: the fields of a struct.
-  llvm::Error countOnce() {
-    if (Regular.size() < 2)
-      return llvm::Error::success();
-    Alone.Accesses = Regular;
+  /// Sectors that a warp touches in one iteration of the loop, in the mean over
+  /// the block's warps, by all of Alone.Accesses together.
+  llvm::Expected<double> sectorsPerWarp() {
     const Representative &Rep = standsFor(LoopId);
     LineWalk Walk(Alone, LoopId, Rep, Options);
-    ReuseInfo Window;
-    Window.Loop = LoopId;
-    if (!Walk.unknown())
-      if (llvm::Error E = measureLevel(Window, Walk, Rep, Options))
-        return E;
-    if (Window.Iterations == 0 || NewApart <= 0)
-      return llvm::Error::success();
-    double Warps = double(Walk.warps());
-    double New = std::min(NewApart, double(Window.SectorsNew) /
-                                        double(Window.Iterations) / Warps);
-    double Loads = LoadsApart * New / NewApart;
-    Work.SectorsNew -= NewApart - New;
-    Work.SectorsAgain += NewApart - New;
-    Work.LoadsNew -= LoadsApart - Loads;
-    Work.LoadsAgain += LoadsApart - Loads;
+    int64_t Sum = 0;
+    for (int64_t W = 0; W != Walk.warps() && !Walk.unknown(); ++W) {
+      LineSet Sectors;
+      if (llvm::Error E = Walk.add(Sectors, {W, W + 1},
+                                   Rep.Iteration.at(LoopId), SectorBytes))
+        return std::move(E);
+      Sectors.normalize();
+      Sum += Sectors.count();
+    }
+    return double(Sum) / double(std::max<int64_t>(1, Walk.warps()));
+  }
+
+  /// What two references both touch is new once (the fields of a struct), and
+  /// cannot be lost between the two: the iteration touches it once.
+  llvm::Error countOnce() {
+    if (Moving.size() > 1) {
+      Alone.Accesses = Moving;
+      llvm::Expected<double> Union = sectorsPerWarp();
+      if (!Union)
+        return Union.takeError();
+      if (*Union > 0 && *Union < Touched) {
+        LoadsTouched *= *Union / Touched;
+        Touched = *Union;
+      }
+    }
+    double New = NewApart, LoadsNew = LoadsApart;
+    if (Regular.size() > 1 && NewApart > 0) {
+      Alone.Accesses = Regular;
+      const Representative &Rep = standsFor(LoopId);
+      LineWalk Walk(Alone, LoopId, Rep, Options);
+      ReuseInfo Window;
+      Window.Loop = LoopId;
+      if (!Walk.unknown())
+        if (llvm::Error E = measureLevel(Window, Walk, Rep, Options))
+          return E;
+      if (Window.Iterations > 0) {
+        New = std::min(NewApart, double(Window.SectorsNew) /
+                                     double(Window.Iterations) /
+                                     double(Walk.warps()));
+        LoadsNew = LoadsApart * New / NewApart;
+      }
+    }
+    Work.SectorsNew += New;
+    Work.LoadsNew += LoadsNew;
+    Work.SectorsAgain += std::max(0.0, Touched - New);
+    Work.LoadsAgain += std::max(0.0, LoadsTouched - LoadsNew);
+    if (Innermost) {
+      Work.SectorsTwice += std::max(0.0, Executed - Touched);
+      Work.LoadsTwice += std::max(0.0, LoadsExecuted - LoadsTouched);
+    }
     return llvm::Error::success();
   }
 
-  void addRegular(const Access &A, double Times, const Execution &Once,
-                  const ReuseInfo &Window) {
+  /// True if the loop, or one inside that the reference stands in, moves it.
+  bool moves(const Access &A) const {
+    for (std::optional<unsigned> L = A.Loop; L; L = K.Loops[*L].Parent) {
+      if (A.Offset->mentionsIterator(*L))
+        return true;
+      if (*L == LoopId)
+        break;
+    }
+    return false;
+  }
+
+  llvm::Error addRegular(const Access &A, double Times, const Execution &Once,
+                         const ReuseInfo &Window) {
     Work.Lookups += double(Once.LinesPerWarp) * Times;
     Work.BankTurns += double(Once.BankTurns) * Times;
     if (A.Writes)
       Work.SectorsStored += double(Once.SectorsPerWarp) * Times;
     if (!A.Reads || Window.SectorsTouched == 0)
-      return;
+      return llvm::Error::success();
     double Iterations = double(Window.Iterations);
     int64_t WholeWarps = (*Options.Block.count() + WarpLanes - 1) / WarpLanes;
     auto Warps = double(WholeWarps);
-    // What warps share they fetch once while it stays, but each for itself
-    // once it is lost.
+    // Of the warps that share a sector one waits for it the first time.
     double Sharing =
         std::max(1.0, double(Once.LinesPerWarp) * Warps /
                           double(std::max<int64_t>(1, Once.LinesPerBlock)));
-    double Touched =
-        double(Window.SectorsTouched) / Iterations * Sharing / Warps;
     double New = double(Window.SectorsNew) / Iterations / Warps;
-    // Of the warps that share a sector one waits for it, and of the executions
-    // that walk through a sector the first.
+    // Of the executions that walk through a sector the first waits.
     double First =
         std::min(Times, double(Window.SectorsNew) / Iterations /
                             double(std::max<int64_t>(1, Once.SectorsPerBlock)));
     Regular.push_back(A);
     NewApart += New;
     LoadsApart += First / Sharing;
-    Work.SectorsNew += New;
     Work.Loads += Times;
-    Work.LoadsNew += First / Sharing;
     // A reference that stays where it is is used so often that it stays in L1,
     // too; only those that move can lose their lines.
-    if (Window.anyMoving()) {
-      Work.SectorsAgain += Touched - New;
-      Work.LoadsAgain += (Times - First) / Sharing;
-    }
+    if (!moves(A))
+      return llvm::Error::success();
+    // What warps share they fetch once while it stays, but each for itself
+    // once it is lost.
+    Alone.Accesses.assign(1, A);
+    llvm::Expected<double> Own = sectorsPerWarp();
+    if (!Own)
+      return Own.takeError();
+    Moving.push_back(A);
+    Executed += double(Once.SectorsPerWarp) * Times;
+    LoadsExecuted += Times;
+    Touched += *Own;
+    LoadsTouched += std::min(
+        Times, *Own / double(std::max<int64_t>(1, Once.SectorsPerWarp)));
+    return llvm::Error::success();
   }
 };
 

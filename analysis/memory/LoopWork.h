@@ -12,7 +12,9 @@
 //     x[j]                                  1        1          1/8       ...
 //
 // Each reference of the loop is measured alone, and the results are added up: a
-// reference that is written twice with the same offset is one.
+// reference that is written twice with the same offset is one. What several of
+// them touch in one iteration is new, or comes back, once; the rest is touched
+// twice. What no loop from this one inwards moves is not lost.
 //
 // Limits: an irregular reference counts as 32 lines that are new each time; a
 // trip count that is not known counts as 32.

@@ -31,6 +31,7 @@ static Running running(const Kernel &K,
   How.BlocksPerSM = C.BlocksPerSM;
   How.L1Bytes = C.L1Bytes;
   std::map<unsigned, double> Times; // in one iteration of the loop
+  std::map<unsigned, size_t> Place; // of it, or what counts around it
   for (const catt::Loop &Each : K.Loops) {
     bool Inside = Each.Parent && Times.count(*Each.Parent);
     if (Each.Id != Loop && !Inside)
@@ -41,12 +42,18 @@ static Running running(const Kernel &K,
                        ? double(*P->Work->Iterations)
                        : UnknownTrips;
     Times[Each.Id] = Inside ? Times[*Each.Parent] * Trips : 1;
-    if (P && P->Work && !P->Levels.empty())
-      How.Levels.push_back(
-          {*P->Work,
-           footprintBytes(P->Levels.front(), C.WarpsPerGroup, C.BlocksPerSM,
-                          /*PaperRule=*/false),
-           Times[Each.Id]});
+    size_t Around = Inside ? Place[*Each.Parent] : 0;
+    Place[Each.Id] = Around;
+    if (!P || !P->Work || P->Levels.empty())
+      continue;
+    Place[Each.Id] = How.Levels.size();
+    bool Innermost = none_of(
+        K.Loops, [&](const catt::Loop &L) { return L.Parent == Each.Id; });
+    How.Levels.push_back(
+        {*P->Work,
+         footprintBytes(P->Levels.front(), C.WarpsPerGroup, C.BlocksPerSM,
+                        /*PaperRule=*/false),
+         Times[Each.Id], Around, Innermost});
   }
   return How;
 }

@@ -338,36 +338,43 @@ bool harms(const std::vector<LoopState> &Before,
   return false;
 }
 
-/// Predicted cycles of all contended loops under one number of blocks;
-/// std::nullopt if some of them cannot be predicted.
-std::optional<double> predictedCycles(const Input &In,
-                                      const BlockChoice &Blocks) {
+/// Predicted cycles of all contended loops under one number of blocks, each
+/// split as is best for it or none; 0 if none can be predicted.
+double predictedCycles(const Input &In, const BlockChoice &Blocks, bool Split) {
   double Sum = 0;
+  std::set<unsigned> Covered; // by the loop around, whose time has theirs
   for (const Loop &L : In.K.Loops) {
     const LoopProfile *P = profileOf(In.Profiles, L.Id);
-    if (!P || !P->Work || !ownLevel(In, L.Id))
+    bool Counted = P && P->Work && ownLevel(In, L.Id);
+    bool Splittable = Counted && !notSplittable(In, L);
+    if (L.Parent && Covered.count(*L.Parent)) {
+      Covered.insert(L.Id);
       continue;
-    Sum += notSplittable(In, L) ? cycles(In, L, undivided(In, L, Blocks))
-                                : fastest(In, L, Blocks).second;
+    }
+    if (Counted)
+      Sum += Split && Splittable ? fastest(In, L, Blocks).second
+                                 : cycles(In, L, undivided(In, L, Blocks));
+    if (Splittable)
+      Covered.insert(L.Id);
   }
-  if (Sum == 0)
-    return std::nullopt;
   return Sum;
 }
 
-/// M by predicted time: fewer blocks only where that gains over the best that
-/// splitting alone does.
+/// M by predicted time: fewer blocks only where the kernel as it is written
+/// gains enough, and splitting alone does not come near.
 size_t fastestBlocks(const Input &In, const std::vector<BlockChoice> &Choices) {
-  std::optional<double> All = predictedCycles(In, Choices[0]), Least = All;
+  constexpr double Near = 1.05;
+  double AsWritten = predictedCycles(In, Choices[0], /*Split=*/false);
+  double Alone = predictedCycles(In, Choices[0], /*Split=*/true);
+  double Least = Alone;
   size_t Best = 0;
-  for (size_t I = 1; Least && I < Choices.size(); ++I) {
-    std::optional<double> Cycles = predictedCycles(In, Choices[I]);
-    if (Cycles && *Cycles < *Least) {
+  for (size_t I = 1; I < Choices.size(); ++I)
+    if (double Cycles = predictedCycles(In, Choices[I], true); Cycles < Least) {
       Least = Cycles;
       Best = I;
     }
-  }
-  return All && *Least * (1 + In.Options.MinGain) < *All ? Best : 0;
+  bool Gains = Least * (1 + In.Options.MinGain) < AsWritten;
+  return Gains && Least * Near < Alone ? Best : 0;
 }
 
 /// M for the kernel: the largest that one of its loops needs and none suffers

@@ -32,8 +32,8 @@
 //
 // Where a profile has LoopWork, the exact rule asks the time model instead: of
 // the same candidates the one with the least predicted time, and none if that
-// gains less than MinGain; blocks are taken away where that gains more than
-// splitting alone does.
+// gains less than MinGain over the kernel as it is written; blocks are taken
+// away where splitting alone does not come within 5 % of that.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_THROTTLEPLAN_H

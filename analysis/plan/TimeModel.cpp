@@ -16,6 +16,8 @@ namespace catt {
 
 /// Iterations of a loop whose trip count is not known.
 static constexpr double UnknownIterations = 256;
+/// Iterations of an innermost loop that is unrolled as a whole.
+static constexpr int64_t UnrolledWhole = 16;
 
 namespace {
 /// From the cards' data sheets.
@@ -64,34 +66,81 @@ double lostShare(double FootprintBytes, double CacheBytes, double Slope) {
   return std::min(1.0, Slope * (1 - CacheBytes / FootprintBytes));
 }
 
-/// Of a level's touches those that are lost. Where the compiler issues several
-/// iterations together, only the first of them finds what the others used since
-/// the last time; the rest follows at a small part of that distance.
-static double lostOf(double New, double Again, double Together, double Far,
+/// Of the touches of a level, each sector once per iteration, beyond `Base`
+/// those that are lost. Where the compiler issues several iterations together,
+/// only the first of them finds what the others used since the last time; the
+/// rest follows at a small part of that distance.
+static double lostOf(double Base, double All, double Together, double Far,
                      double Near) {
-  double First = std::max(New, (New + Again) / Together);
-  return Far * (First - New) + Near * (New + Again - First);
+  if (All <= Base)
+    return 0;
+  double First = std::max(Base, All / Together);
+  return Far * (First - Base) + Near * (All - First);
 }
 
-/// Iterations whose loads are in flight together.
-static double together(const LoopWork &Work, const MemoryRates &Rates) {
-  return Work.Stores ? 1 : Rates.Unroll;
+/// Iterations whose loads are in flight together. A short loop of known length
+/// is unrolled as a whole.
+static double together(const NestLevel &Level, const MemoryRates &Rates) {
+  if (Level.Work.Stores)
+    return 1;
+  const std::optional<int64_t> &Trips = Level.Work.Iterations;
+  if (Level.Innermost && Trips && *Trips <= UnrolledWhole)
+    return std::max(Rates.Unroll, double(*Trips));
+  return Rates.Unroll;
+}
+
+/// The same for the loop that runs most often, where most loads stand.
+static double together(const Running &How, const MemoryRates &Rates) {
+  auto Most = llvm::max_element(
+      How.Levels, [](auto &A, auto &B) { return A.Times < B.Times; });
+  return together(*Most, Rates);
+}
+
+/// What a level touches in one iteration of the outermost loop, what each of
+/// its own iterations touches again counted once.
+static Lost touchedBy(const NestLevel &L) {
+  return {L.Times * (L.Work.SectorsNew + L.Work.SectorsAgain),
+          L.Times * (L.Work.LoadsNew + L.Work.LoadsAgain)};
+}
+
+/// Of these touches, those that the loop around counts as its own: the first in
+/// each of its iterations. Several loops inside it share them in proportion.
+static Lost countedAround(const Running &How, size_t Level) {
+  if (Level == 0)
+    return {How.Levels[0].Work.SectorsNew, How.Levels[0].Work.LoadsNew};
+  size_t Around = How.Levels[Level].Around;
+  Lost Own = touchedBy(How.Levels[Level]),
+       Outer = touchedBy(How.Levels[Around]);
+  Lost All;
+  for (size_t I = 1; I < How.Levels.size(); ++I)
+    if (How.Levels[I].Around == Around) {
+      Lost Each = touchedBy(How.Levels[I]);
+      All.Sectors += Each.Sectors;
+      All.Loads += Each.Loads;
+    }
+  auto Part = [](double Of, double Mine, double Sum) {
+    return Sum > 0 ? Of * Mine / Sum : 0;
+  };
+  return {Part(Outer.Sectors, Own.Sectors, All.Sectors),
+          Part(Outer.Loads, Own.Loads, All.Loads)};
 }
 
 static Lost lostBy(const Running &How, const MemoryRates &Rates) {
   const LoopWork &Outer = How.Levels.front().Work;
-  double Together = together(Outer, Rates);
   double L1 = std::max(double(How.L1Bytes) - Rates.UnusedKiB * 1024,
                        double(How.L1Bytes) / 2);
   Lost Sum = {Outer.SectorsNew, Outer.LoadsNew};
-  for (const NestLevel &L : How.Levels) {
+  for (size_t I = 0; I < How.Levels.size(); ++I) {
+    const NestLevel &L = How.Levels[I];
     double Bytes = double(L.FootprintBytes);
     double Far = lostShare(Bytes, L1, Rates.Slope);
     double Near = lostShare(Rates.Near * Bytes, L1, Rates.Slope);
-    Sum.Sectors += L.Times * lostOf(L.Work.SectorsNew, L.Work.SectorsAgain,
-                                    Together, Far, Near);
-    Sum.Loads += L.Times * lostOf(L.Work.LoadsNew, L.Work.LoadsAgain, Together,
-                                  Far, Near);
+    double Together = L.Innermost ? together(L, Rates) : 1;
+    Lost Base = countedAround(How, I), All = touchedBy(L);
+    Sum.Sectors += lostOf(Base.Sectors, All.Sectors, Together, Far, Near) +
+                   Near * L.Times * L.Work.SectorsTwice;
+    Sum.Loads += lostOf(Base.Loads, All.Loads, Together, Far, Near) +
+                 Near * L.Times * L.Work.LoadsTwice;
   }
   Sum.Loads = std::min(Sum.Loads, Outer.Loads);
   return Sum;
@@ -101,7 +150,6 @@ static Lost lostBy(const Running &How, const MemoryRates &Rates) {
 /// that L1's lines let be in flight. A short loop of known length is unrolled.
 static double bytesInL2(const Running &How, double SMs,
                         const MemoryRates &Rates) {
-  constexpr int64_t UnrolledWhole = 16;
   const LoopWork &Inner = How.Levels.back().Work;
   double Loads = std::max(1.0, Inner.Loads);
   if (How.Levels.size() > 1 && Inner.Iterations &&
@@ -117,8 +165,9 @@ double cyclesPerIteration(const Running &How, const Device &Gpu,
   Lost Below = lostBy(How, Rates);
   double Warps = double(How.WarpsPerGroup * How.BlocksPerSM);
   double Port = Work.Lookups * Rates.Line + Work.BankTurns * Rates.Bank;
-  double Latency = (Work.Loads * Rates.Hit + Below.Loads * Rates.Miss) /
-                   (Warps * together(Work, Rates));
+  double Waits = (Work.Loads * Rates.Hit + Below.Loads * Rates.Miss) /
+                 together(How, Rates);
+  double Latency = (Waits + Port) / Warps;
   double Sectors = Below.Sectors + Work.SectorsStored;
   double Traffic = Sectors * Rates.Sector;
   if (Rates.L2Bytes && Gpu.SMs) {

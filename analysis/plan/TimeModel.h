@@ -13,7 +13,7 @@
 //   port     lines * Line + bank turns * Bank              L1's tags and banks
 //   traffic  sectors below L1 * Sector * (1 + Far * min(1, U / L2))
 //            + Dram * (new / 2 + lost in L2)               L2, then DRAM
-//   latency  (loads * Hit + missing loads * Miss) / (K * together)
+//   latency  ((loads * Hit + missing loads * Miss) / together + port) / K
 //   time     (port^Power + traffic^Power + latency^Power)^(1 / Power)
 //
 // Below L1 go the sectors that no earlier iteration touched, those stored, and
@@ -22,15 +22,20 @@
 //
 //   lostShare = min(1, Slope * (1 - (L1 - UnusedKiB) / F))
 //
-// Where a loop stores nothing, the compiler issues the loads of several
-// iterations together (Unroll): only the first finds what all others have used
-// meanwhile, the rest follows after a part of it, Near * F. In a nest the loops
-// inside lose their own reuse by their own footprint. U is what all SMs keep L2
-// busy with: F, but no more than Flight * L1 for each load, as a load in flight
-// holds a line of L1; L2 loses 1 - L2Share * L2 / U of what L1 asks it again. A
-// sector lost in L2 costs two from DRAM, which reads 64 bytes at once; new ones
-// are read in order. Around the iterations stand a barrier and a start-up
-// latency for each group, and blocks left over by the last wave run alone.
+// A warp waits for its own turn at the port, too: that is what one warp alone
+// is bound by. Where a loop stores nothing, the compiler issues the loads of
+// several iterations together (Unroll; all of a loop of few): only the first
+// finds what all others have used meanwhile, the rest follows after a part of
+// it, Near * F. So does what one iteration touches twice (the fields of a
+// struct). In a nest each touch is lost by the footprint of the innermost loop
+// whose earlier iteration made it: the first in an iteration of the outer loop
+// by that of the outer loop, the others by that of the loop inside. U is what
+// all SMs keep L2 busy with: F, but no more than Flight * L1 for each load, as
+// a load in flight holds a line of L1; L2 loses 1 - L2Share * L2 / U of what L1
+// asks it again. A sector lost in L2 costs two from DRAM, which reads 64 bytes
+// at once; new ones are read in order. Around the iterations stand a barrier
+// and a start-up latency for each group, and blocks left over by the last wave
+// run alone.
 //
 // The constants are fitted by test/bench/fit.py, which says on what and how far
 // they are off; docs/model.md has the result. They are an H200's; other devices
@@ -53,13 +58,13 @@ namespace catt {
 struct MemoryRates {
   double Line = 0.216;  ///< one line looked up in L1
   double Bank = 0.708;  ///< one turn of its most crowded bank
-  double Hit = 42.9;    ///< a load that hits
-  double Miss = 640;    ///< a load that goes below L1, beside others
-  double Sector = 1.48; ///< one sector between L1 and L2
+  double Hit = 44.4;    ///< a load that hits
+  double Miss = 427;    ///< a load that goes below L1, beside others
+  double Sector = 1.6;  ///< one sector between L1 and L2
   double Far = 0.3;     ///< more of it where all footprints fill L2
-  double Dram = 3;      ///< one sector that L2 lost; half of it for a new one
+  double Dram = 2.4;    ///< one sector that L2 lost; half of it for a new one
   double Barrier = 40;  ///< __syncthreads and one turn of the group loop
-  double Unroll = 1.78; ///< iterations issued together where nothing is stored
+  double Unroll = 1.92; ///< iterations issued together where nothing is stored
   double Near = 0.12;   ///< of the footprint, lies between two of these
   double Slope = 1.235; ///< of L1, see lostShare
   double UnusedKiB = 8.64; ///< of L1, never holds data of the loop
@@ -81,7 +86,9 @@ double lostShare(double FootprintBytes, double CacheBytes, double Slope);
 struct NestLevel {
   LoopWork Work;
   int64_t FootprintBytes = 0;
-  double Times = 1; ///< iterations of it in one iteration of the outermost
+  double Times = 1;      ///< iterations of it in one iteration of the outermost
+  size_t Around = 0;     ///< index of the level around it; the first has none
+  bool Innermost = true; ///< no loop stands inside
 };
 
 /// What the caches do not keep, per iteration of the outermost loop and warp.

@@ -127,8 +127,27 @@ TEST_F(Work, fieldsOfOneSectorAreNewOnce) {
   LoopWork W = measure();
   EXPECT_EQ(W.Lookups, 96);
   EXPECT_THAT(W.SectorsNew, DoubleNear(32, 1e-9));
-  EXPECT_THAT(W.SectorsAgain, DoubleNear(64, 1e-9));
+  EXPECT_THAT(W.SectorsAgain, DoubleNear(0, 1e-9));
+  EXPECT_THAT(W.SectorsTwice, DoubleNear(64, 1e-9)); // by one iteration
   EXPECT_THAT(W.LoadsNew, DoubleNear(1, 1e-9));
+  EXPECT_THAT(W.LoadsTwice, DoubleNear(2, 1e-9));
+}
+
+// The neighbour's word lies in the sectors that the first reference fetched,
+// but for one, which the next warp fetches as well.
+TEST_F(Work, overlappingReferencesCountWhatBothTouchOnce) {
+  add(Tid * 4 + iterator(0) * 4096);
+  add(Tid * 4 + 4 + iterator(0) * 4096);
+  LoopWork W = measure();
+  EXPECT_THAT(W.SectorsNew, DoubleEq(33.0 / 8)); // 8 warps
+  EXPECT_THAT(W.SectorsNew + W.SectorsAgain, DoubleEq(5));
+  EXPECT_THAT(W.SectorsTwice, DoubleEq(4));
+}
+
+TEST_F(Work, everyWarpWaitsForWhatItLost) {
+  add(iterator(0) * 4); // the same word for all warps
+  EXPECT_THAT(measure().SectorsAgain, DoubleEq(1 - 1.0 / 64));
+  EXPECT_THAT(measure().LoadsAgain, DoubleEq(1 - 1.0 / 64));
 }
 
 TEST_F(Work, differentArraysAreNewEach) {
@@ -163,6 +182,17 @@ TEST_F(Work, innerLoopsRunCompletely) {
   EXPECT_EQ(W.Loads, 34);
   EXPECT_EQ(W.BankTurns, 34 * 2); // 34 words from row to row
   EXPECT_EQ(measure(Inner).Loads, 1);
+}
+
+// A row of 34 floats per thread, walked once in each iteration of the loop
+// around: 32 rows of 136 bytes are 136 sectors, and all of them come back.
+TEST_F(Work, whatALoopInsideWalksComesBackToTheLoopAround) {
+  unsigned Inner = addLoop(34, 0);
+  add(Tid * 136 + iterator(Inner) * 4, 0, 4, Inner);
+  LoopWork W = measure(0);
+  EXPECT_EQ(W.SectorsNew, 0);
+  EXPECT_EQ(W.SectorsAgain, 136);
+  EXPECT_EQ(W.SectorsTwice, 0); // the loop inside counts these
 }
 
 TEST_F(Work, unknownTripCountsCountAs32) {

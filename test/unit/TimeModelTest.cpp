@@ -118,11 +118,13 @@ struct Chosen {
   bool Unchanged = true;
 };
 
-Chosen choose(const Case &C, std::optional<int64_t> L1Bytes) {
+Chosen choose(const Case &C, std::optional<int64_t> L1Bytes,
+              std::optional<double> MinGain = std::nullopt) {
   Parsed P = parseSnippet(C.Code);
   AnalysisOptions Options;
   Options.Gpu = llvm::cantFail(findDevice("h200"));
   Options.L1Bytes = L1Bytes;
+  Options.MinGain = MinGain;
   Report R = llvm::cantFail(analyze(*P.Unit, Options));
   const KernelPlan &Plan = R.Kernels.at(0).Plan;
   Chosen Result;
@@ -206,6 +208,43 @@ TEST(TimeModel, neverLosesAndComesNearTheBestOfTheSweep) {
   EXPECT_LE(std::exp(Sum / Count), 1.03);
 }
 
+// Correlation of a column with those behind it. The 256 rows come back with the
+// next column, long after any number of warps has filled L1; measured, half the
+// warps take 1.5 times as long.
+TEST(TimeModel, whatComesBackTooLateIsLeftAlone) {
+  Case Corr = {"corr", "", "", "",
+               "__global__ void k(const float *data, float *sums) {\n"
+               "  int j = blockIdx.x * blockDim.x + threadIdx.x;\n"
+               "  for (int other = j + 1; other <= j + 8; ++other) {\n"
+               "    float sum = 0;\n"
+               "    for (int i = 0; i < 256; ++i)\n"
+               "      sum += data[i * 270336 + j] * data[i * 270336 + other];\n"
+               "    sums[(other - j - 1) * 270336 + j] = sum;\n"
+               "  }\n}\n"
+               "void go(float *A) { k<<<1056, 256>>>(A, A); }\n"};
+  EXPECT_TRUE(choose(Corr, std::nullopt, 0.05).Unchanged);
+}
+
+// Products of 8 x 8 matrices, one per thread, with 28 KiB: one warp of each of
+// 8 blocks takes 7.8 ms, of 4 blocks 6.0, all warps 33.4.
+TEST(TimeModel, blocksGoWhereSplittingAloneIsFarFromTheBest) {
+  Case Products = {
+      "matrices", "", "", "",
+      "__global__ void k(const float *a, const float *b, float *c) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  for (int row = 0; row < 8; ++row)\n"
+      "    for (int column = 0; column < 8; ++column) {\n"
+      "      float sum = 0;\n"
+      "      for (int m = 0; m < 8; ++m)\n"
+      "        sum += a[i * 64 + row * 8 + m] * b[i * 64 + m * 8 + column];\n"
+      "      c[i * 64 + row * 8 + column] = sum;\n"
+      "    }\n}\n"
+      "void go(float *A) { k<<<4224, 256>>>(A, A, A); }\n"};
+  Chosen X = choose(Products, 28 * 1024);
+  EXPECT_GT(X.Groups, 1);
+  EXPECT_LE(X.Blocks, 4);
+}
+
 TEST(TimeModel, nothingIsLostWhileAllFits) {
   EXPECT_EQ(lostShare(1000, 1000, 2), 0);
   EXPECT_GT(lostShare(1100, 1000, 2), 0);
@@ -253,9 +292,64 @@ TEST_F(Rates, overflowCosts) {
 TEST_F(Rates, overflowOfALoopInsideCosts) {
   Running Nest = rowWalk(1);
   Nest.Levels.push_back(Nest.Levels[0]);
+  Nest.Levels[0].Innermost = false;
   Nest.Levels[1].FootprintBytes = 1 << 20;
+  Nest.Levels[1].Times = 4; // the first touches are the outer loop's
   EXPECT_GT(cyclesPerIteration(Nest, Gpu, Memory),
             cyclesPerIteration(rowWalk(1), Gpu, Memory));
+}
+/// Four rounds inside each iteration of rowWalk, over the same rows.
+Running roundsInside(int64_t Outer, int64_t Inner) {
+  Running Nest = rowWalk(Outer);
+  Nest.Levels.push_back(Nest.Levels[0]);
+  Nest.Levels[0].Innermost = false;
+  Nest.Levels[1].FootprintBytes = Inner;
+  Nest.Levels[1].Times = 4;
+  return Nest;
+}
+TEST_F(Rates, eachTouchIsLostByOneLoopOfANest) {
+  auto Cycles = [&](int64_t Outer, int64_t Inner) {
+    return cyclesPerIteration(roundsInside(Outer, Inner), Gpu, Memory);
+  };
+  double Kept = Cycles(1, 1), First = Cycles(1 << 22, 1),
+         All = Cycles(1 << 22, 1 << 22);
+  EXPECT_LT(Kept, First); // the first round of four
+  EXPECT_LT(First, All);
+  // Lost by the loop inside, each round counts once, and not again outside.
+  Running Once = rowWalk(1 << 22);
+  Once.Levels[0].Work.SectorsAgain = 4 * 32 - 4;
+  Once.Levels[0].Work.LoadsAgain = 4 * 1 - 0.13;
+  EXPECT_NEAR(All, cyclesPerIteration(Once, Gpu, Memory), 1e-6);
+}
+TEST_F(Rates, whatAnIterationTouchesTwiceIsLostLater) {
+  auto Cycles = [&](int64_t Footprint, double Twice) {
+    Running How = rowWalk(Footprint);
+    How.Levels[0].Work.SectorsTwice = Twice;
+    return cyclesPerIteration(How, Gpu, Memory);
+  };
+  EXPECT_EQ(Cycles(256 * 1024, 64), Cycles(256 * 1024, 0));
+  EXPECT_GT(Cycles(1 << 24, 64), Cycles(1 << 24, 0));
+}
+TEST_F(Rates, oneWarpWaitsForItsOwnPort) {
+  Running One = rowWalk(1);
+  One.BlocksPerSM = One.WarpsPerGroup = 1;
+  One.Levels[0].Work.LoadsNew = 0;
+  One.Levels[0].Work.BankTurns = 200;
+  EXPECT_GE(cyclesPerIteration(One, Gpu, Memory),
+            3 * Memory.Hit + 200 * Memory.Bank);
+}
+TEST_F(Rates, aShortLoopIsIssuedAsAWhole) {
+  Running Short = rowWalk(1), Long = rowWalk(1);
+  for (Running *Each : {&Short, &Long}) {
+    Each->BlocksPerSM = Each->WarpsPerGroup = 1;
+    Each->Levels[0].Work.Stores = false;
+  }
+  Short.Levels[0].Work.Iterations = 8;
+  EXPECT_LT(cyclesPerIteration(Short, Gpu, Memory),
+            0.7 * cyclesPerIteration(Long, Gpu, Memory));
+  Short.Levels[0].Innermost = false; // what stands inside is in the way
+  EXPECT_EQ(cyclesPerIteration(Short, Gpu, Memory),
+            cyclesPerIteration(Long, Gpu, Memory));
 }
 TEST_F(Rates, shortLoopsDoNotPayForBarriers) {
   Running Whole = rowWalk(1), Split = rowWalk(1);

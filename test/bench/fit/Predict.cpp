@@ -149,24 +149,50 @@ double milliseconds(const Case &C, const Candidate &At,
   return Cycles * Warps / double(*C.Options.Gpu.SMs) / CyclesPerMs;
 }
 
+json::Value levelOf(const LoopProfile &P) {
+  if (P.Levels.empty())
+    return nullptr;
+  const LevelFootprint &L = P.Levels.front();
+  json::Object Lines;
+  for (auto [Warps, Count] : L.LinesByWarps)
+    Lines[std::to_string(Warps)] = Count;
+  return json::Object{
+      {"perWarp", L.LinesPerWarp}, {"perBlock", L.LinesPerBlock},
+      {"shared", L.LinesShared},   {"sectorsPerBlock", L.SectorsPerBlock},
+      {"reuse", L.Reuse},          {"byWarps", std::move(Lines)}};
+}
+
+/// One line of JSON: for each case its loops, as the model is told of them.
 void printInputs(const std::vector<Case> &Cases) {
-  for (const Case &C : Cases)
+  json::Array All;
+  for (const Case &C : Cases) {
+    json::Array Loops;
     for (const LoopProfile &P : C.Profiles) {
       const LoopWork &W = *P.Work;
-      llvm::outs() << llvm::formatv(
-          "{0} loop {1}: lines {2} banks {3} loads {4} {5} {6} sectors {7} {8} "
-          "stored {9} stores {10} iterations {11}",
-          C.K.Name, P.Loop, W.Lookups, W.BankTurns, W.Loads, W.LoadsNew,
-          W.LoadsAgain, W.SectorsNew, W.SectorsAgain, W.SectorsStored, W.Stores,
-          W.Iterations.value_or(-1));
-      if (!P.Levels.empty())
-        llvm::outs() << llvm::formatv(
-            "; per warp {0} block {1} shared {2}", P.Levels[0].LinesPerWarp,
-            P.Levels[0].LinesPerBlock, P.Levels[0].LinesShared);
-      else if (P.Unknown)
-        llvm::outs() << "; unknown: " << P.Unknown->Detail;
-      llvm::outs() << '\n';
+      const Loop &L = C.K.Loops[P.Loop];
+      Loops.push_back(json::Object{
+          {"line", L.Where.Line},
+          {"parent", L.Parent ? json::Value(*L.Parent) : nullptr},
+          {"lookups", W.Lookups},
+          {"bankTurns", W.BankTurns},
+          {"loads", W.Loads},
+          {"loadsNew", W.LoadsNew},
+          {"loadsAgain", W.LoadsAgain},
+          {"loadsTwice", W.LoadsTwice},
+          {"sectorsNew", W.SectorsNew},
+          {"sectorsAgain", W.SectorsAgain},
+          {"sectorsTwice", W.SectorsTwice},
+          {"sectorsStored", W.SectorsStored},
+          {"stores", W.Stores},
+          {"iterations", W.Iterations ? json::Value(*W.Iterations) : nullptr},
+          {"unknown", P.Unknown ? P.Unknown->Detail : ""},
+          {"level", levelOf(P)}});
     }
+    All.push_back(
+        json::Object{{"kernel", C.K.Name}, {"loops", std::move(Loops)}});
+  }
+  llvm::outs() << json::Value(std::move(All)) << '\n';
+  llvm::outs().flush();
 }
 
 MemoryRates readRates(const std::string &Line) {
