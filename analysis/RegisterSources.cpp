@@ -59,77 +59,64 @@ static std::string withoutDebug(StringRef Ptx) {
   return (Before + "\n.target " + Target + "\n" + After).str();
 }
 
-namespace {
-/// What the assembler was asked about, and its answer.
-struct Assembled {
-  std::string Ptx;
-  ptx::Module Module;
-  PtxasAnswer Points;
-  std::string Note; ///< why this is not what a build would have
-};
-} // namespace
-
 using TextMap = std::map<std::string, std::string>;
 
-/// The file as nvcc compiles it, with its text in Texts if that has one; where
-/// there is no nvcc, or it does not accept the file, Otherwise with a note.
-static std::string ptxOfBuild(const TranslationUnit &Unit, const TextMap &Texts,
-                              const std::string &Ptxas, std::string Otherwise,
-                              std::string &Note) {
+namespace {
+/// What the assembler is asked about.
+struct PtxText {
+  std::string Text;
+  std::string Name; ///< for messages
+  std::string Note; ///< why this is not what a build would have
+};
+
+/// What it was asked about, and its answer.
+struct Assembled {
+  ptx::Module Module;
+  /// By mangled name, in the order of the caps.
+  std::map<std::string, std::vector<RegisterPoint>> Points;
+  std::string Note;
+};
+
+/// Clang's code of a file with other texts.
+using Fallback = llvm::function_ref<llvm::Expected<std::string>(size_t Text)>;
+} // namespace
+
+/// Texts of the file as nvcc compiles them; where there is no nvcc, or it does
+/// not accept one, clang's code with a note.
+static llvm::Expected<std::vector<PtxText>>
+ptxOfBuild(const TranslationUnit &Unit, llvm::ArrayRef<TextMap> Texts,
+           const RegisterSourceOptions &Options, Fallback Clangs) {
   NvccOptions O;
-  O.Program = nvccBeside(Ptxas);
-  if (O.Program.empty()) {
-    Note = "ptxas was asked about clang's code: there is no nvcc beside it";
-    return Otherwise;
-  }
+  O.Program = nvccBeside(findPtxas(Unit.toolkit().Path));
   O.Architecture = Unit.architecture();
   O.Flags = flagsForNvcc(Unit);
   O.Directory = llvm::sys::path::parent_path(Unit.mainFile());
+  O.Jobs = Options.Jobs;
   auto OnDisk = Unit.files()->getBufferForFile(Unit.mainFile());
-  StringRef Text = OnDisk ? (*OnDisk)->getBuffer() : "";
-  if (auto New = Texts.find(Unit.mainFile()); New != Texts.end())
-    Text = New->second;
-  llvm::Expected<std::string> Ptx = compileWithNvcc(Text, O);
-  if (Ptx)
-    return std::move(*Ptx);
-  Note =
-      "ptxas was asked about clang's code: " + llvm::toString(Ptx.takeError());
-  return Otherwise;
-}
-
-/// Asks about Question; where that is clang's code, about nvcc's instead.
-static llvm::Expected<Assembled>
-assemble(const TranslationUnit &Unit, const TextMap &Texts,
-         const std::string &Question, bool OfClang, bool WithBounds,
-         const RegisterCaps &Caps, const RegisterSourceOptions &Options) {
-  PtxasOptions P;
-  P.Program = findPtxas(Unit.toolkit().Path);
-  if (P.Program.empty())
-    return llvm::createStringError(
-        "--ptxas: there is no ptxas; give the toolkit with --cuda-path, or "
-        "leave --ptxas out for an estimate");
-  P.Architecture = Unit.architecture();
-  P.CacheDirectory = ptxasCacheDirectory();
-  P.Jobs = Options.Jobs;
-  std::set<unsigned> All = {0};
-  for (const auto &[Name, Each] : Caps)
-    All.insert(Each.begin(), Each.end());
-  Assembled A;
-  A.Ptx = withoutDebug(
-      OfClang ? ptxOfBuild(Unit, Texts, P.Program, Question, A.Note)
-              : Question);
-  if (!WithBounds)
-    A.Ptx = withoutBounds(A.Ptx);
-  llvm::Expected<ptx::Module> Module = ptx::readPtx(A.Ptx, "nvcc's PTX");
-  if (!Module)
-    return Module.takeError();
-  A.Module = std::move(*Module);
-  llvm::Expected<PtxasAnswer> Points =
-      askPtxas(A.Ptx, std::vector<unsigned>(All.begin(), All.end()), P);
-  if (!Points)
-    return Points.takeError();
-  A.Points = std::move(*Points);
-  return A;
+  std::vector<std::string> Mains;
+  for (const TextMap &Each : Texts) {
+    auto New = Each.find(Unit.mainFile());
+    Mains.push_back(New != Each.end() ? New->second
+                    : OnDisk          ? (*OnDisk)->getBuffer().str()
+                                      : "");
+  }
+  std::vector<NvccResult> Compiled(Texts.size(),
+                                   {"", "there is no nvcc beside it"});
+  if (!O.Program.empty())
+    Compiled = compileWithNvcc(Mains, O);
+  std::vector<PtxText> Out;
+  for (size_t I = 0; I < Texts.size(); ++I) {
+    if (Compiled[I].Error.empty()) {
+      Out.push_back({std::move(Compiled[I].Ptx), "nvcc's PTX", ""});
+      continue;
+    }
+    llvm::Expected<std::string> Ptx = Clangs(I);
+    if (!Ptx)
+      return Ptx.takeError();
+    Out.push_back({std::move(*Ptx), "clang's PTX",
+                   "ptxas was asked about clang's code: " + Compiled[I].Error});
+  }
+  return Out;
 }
 
 /// The kernel that clang names Mangled. nvcc puts words of its own before the
@@ -148,6 +135,60 @@ static const ptx::Function *kernelOf(const ptx::Module &M,
   return Found;
 }
 
+/// One question for each cap, about the kernels that want it.
+static std::vector<PtxasQuestion>
+questionsAbout(const PtxText &Ptx, const ptx::Module &Module,
+               const RegisterCaps &CapsOfMangled) {
+  std::map<unsigned, std::set<std::string>> Kernels; // by cap
+  for (const auto &[Mangled, Caps] : CapsOfMangled)
+    if (const ptx::Function *F = kernelOf(Module, Mangled))
+      for (unsigned Cap : Caps)
+        Kernels[Cap].insert(F->Name);
+  std::vector<PtxasQuestion> Out;
+  for (const auto &[Cap, Names] : Kernels)
+    Out.push_back({Ptx.Text, Cap, {Names.begin(), Names.end()}});
+  return Out;
+}
+
+/// Asks about each text, all at once; the caps of each are by mangled name.
+static llvm::Expected<std::vector<Assembled>>
+assemble(const TranslationUnit &Unit, llvm::ArrayRef<PtxText> Texts,
+         llvm::ArrayRef<RegisterCaps> Caps,
+         const RegisterSourceOptions &Options) {
+  PtxasOptions P;
+  P.Program = findPtxas(Unit.toolkit().Path);
+  P.Architecture = Unit.architecture();
+  P.CacheDirectory = ptxasCacheDirectory();
+  P.Jobs = Options.Jobs;
+  std::vector<Assembled> Out;
+  std::vector<PtxasQuestion> Questions;
+  std::vector<size_t> Of; // the text of each question
+  for (size_t I = 0; I < Texts.size(); ++I) {
+    llvm::Expected<ptx::Module> Module =
+        ptx::readPtx(Texts[I].Text, Texts[I].Name);
+    if (!Module)
+      return Module.takeError();
+    llvm::append_range(Questions, questionsAbout(Texts[I], *Module, Caps[I]));
+    Of.resize(Questions.size(), I);
+    Out.push_back({std::move(*Module), {}, Texts[I].Note});
+  }
+  llvm::Expected<std::vector<PtxasAnswer>> Answers = askPtxas(Questions, P);
+  if (!Answers)
+    return Answers.takeError();
+  for (auto [I, Answer] : llvm::zip(Of, *Answers))
+    for (const auto &[Name, Point] : Answer)
+      Out[I].Points[Name].push_back(Point);
+  return Out;
+}
+
+static llvm::Error checkPtxas(const TranslationUnit &Unit) {
+  if (!findPtxas(Unit.toolkit().Path).empty())
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "--ptxas: there is no ptxas; give the toolkit with --cuda-path, or "
+      "leave --ptxas out for an estimate");
+}
+
 /// What ptxas measured goes before what was estimated.
 static void prefer(const std::vector<RegisterPoint> &Measured,
                    RegisterUse &Use) {
@@ -158,6 +199,34 @@ static void prefer(const std::vector<RegisterPoint> &Measured,
       if (Old.CapRegisters == P.CapRegisters)
         Old = P;
   }
+}
+
+/// What ptxas says of the kernels without their bounds, under their caps and
+/// without one; of the PTX that was given, or of that of a build.
+static llvm::Expected<Assembled>
+assembleAsIs(const TranslationUnit &Unit, const DeviceCode &Code,
+             const RegisterCaps &Caps, const RegisterSourceOptions &Options) {
+  if (llvm::Error E = checkPtxas(Unit))
+    return std::move(E);
+  std::vector<PtxText> Texts = {{Options.Ptx, Options.PtxName, ""}};
+  if (Options.Ptx.empty()) {
+    auto OfBuild =
+        ptxOfBuild(Unit, TextMap(), Options, [&](size_t) { return Code.Ptx; });
+    if (!OfBuild)
+      return OfBuild.takeError();
+    Texts = std::move(*OfBuild);
+  }
+  Texts[0].Text = withoutBounds(withoutDebug(Texts[0].Text));
+  RegisterCaps OfMangled;
+  for (const auto &[Mangled, Name] : Code.Kernels)
+    if (auto Asked = Caps.find(Name); Asked != Caps.end()) {
+      OfMangled[Mangled] = Asked->second;
+      OfMangled[Mangled].push_back(0);
+    }
+  auto All = assemble(Unit, Texts, OfMangled, Options);
+  if (!All)
+    return All.takeError();
+  return std::move(All->front());
 }
 
 static llvm::Expected<RegisterAnswers>
@@ -175,8 +244,7 @@ answer(const TranslationUnit &Unit, const RegisterCaps &Caps,
   auto Named = [&](const Location &Where) { return variableAt(*Code, Where); };
   std::optional<Assembled> Measured;
   if (Options.AskPtxas) {
-    llvm::Expected<Assembled> A = assemble(Unit, {}, Ptx, !Given,
-                                           /*WithBounds=*/false, Caps, Options);
+    llvm::Expected<Assembled> A = assembleAsIs(Unit, *Code, Caps, Options);
     if (!A)
       return A.takeError();
     Measured = std::move(*A);
@@ -205,39 +273,58 @@ answer(const TranslationUnit &Unit, const RegisterCaps &Caps,
   return Out;
 }
 
-static llvm::Expected<std::map<std::string, RegisterPoint>>
+/// Kernels: those of the unit, by mangled name; no text has others.
+static llvm::Expected<std::vector<TextAnswer>>
 measure(const TranslationUnit &Unit, const RegisterSourceOptions &Options,
-        const std::map<std::string, std::string> &Texts,
-        const std::map<std::string, unsigned> &Caps) {
-  llvm::Expected<DeviceCode> Code = compileToPtx(Unit, Texts);
-  if (!Code)
-    return Code.takeError();
-  RegisterCaps All;
-  for (const auto &[Name, Cap] : Caps)
-    All[Name] = {Cap};
-  llvm::Expected<Assembled> Measured =
-      assemble(Unit, Texts, Code->Ptx, /*OfClang=*/true, /*WithBounds=*/true,
-               All, Options);
+        const TextMap &Kernels, llvm::ArrayRef<TextQuestion> Questions) {
+  if (llvm::Error E = checkPtxas(Unit))
+    return std::move(E);
+  std::vector<TextMap> Files;
+  std::vector<RegisterCaps> Caps;
+  for (const TextQuestion &Q : Questions) {
+    Files.push_back(Q.Texts);
+    Caps.emplace_back();
+    for (const auto &[Mangled, Name] : Kernels)
+      if (auto Cap = Q.Caps.find(Name); Cap != Q.Caps.end())
+        Caps.back()[Mangled] = {Cap->second};
+  }
+  auto Clangs = [&](size_t I) -> llvm::Expected<std::string> {
+    llvm::Expected<DeviceCode> Code = compileToPtx(Unit, Files[I]);
+    if (!Code)
+      return Code.takeError();
+    return std::move(Code->Ptx);
+  };
+  auto Texts = ptxOfBuild(Unit, Files, Options, Clangs);
+  if (!Texts)
+    return Texts.takeError();
+  for (PtxText &Each : *Texts)
+    Each.Text = withoutDebug(Each.Text);
+  auto Measured = assemble(Unit, *Texts, Caps, Options);
   if (!Measured)
     return Measured.takeError();
-  std::map<std::string, RegisterPoint> Out;
-  for (const auto &[Mangled, Name] : Code->Kernels) {
-    const ptx::Function *F = kernelOf(Measured->Module, Mangled);
-    auto Cap = Caps.find(Name);
-    if (!F || Cap == Caps.end())
-      continue;
-    for (const RegisterPoint &P : Measured->Points[F->Name])
-      if (Cap->second == P.CapRegisters)
-        Out[Name] = P;
-  }
+  std::vector<TextAnswer> Out(Questions.size());
+  for (auto [Answer, A, Asked] : llvm::zip(Out, *Measured, Caps))
+    for (const auto &[Mangled, Cap] : Asked)
+      if (const ptx::Function *F = kernelOf(A.Module, Mangled))
+        for (const RegisterPoint &P : A.Points[F->Name])
+          Answer[Kernels.at(Mangled)] = P;
   return Out;
 }
 
 TextMeasure textMeasure(const TranslationUnit &Unit,
                         const RegisterSourceOptions &Options) {
-  return [&Unit, Options](const std::map<std::string, std::string> &Texts,
-                          const std::map<std::string, unsigned> &Caps) {
-    return measure(Unit, Options, Texts, Caps);
+  // No edit adds a kernel or takes one away, so that clang need tell their
+  // mangled names only once.
+  auto Kernels = std::make_shared<std::optional<TextMap>>();
+  return [&Unit, Options, Kernels](llvm::ArrayRef<TextQuestion> Questions)
+             -> llvm::Expected<std::vector<TextAnswer>> {
+    if (!*Kernels) {
+      llvm::Expected<DeviceCode> Code = compileToPtx(Unit);
+      if (!Code)
+        return Code.takeError();
+      *Kernels = std::move(Code->Kernels);
+    }
+    return measure(Unit, Options, **Kernels, Questions);
   };
 }
 

@@ -29,17 +29,25 @@ struct RegisterSourceOptions {
   std::string Ptx;     ///< text of --ptx; empty: compiled from the source
   std::string PtxName; ///< its file, for messages
   bool AskPtxas = false;
-  unsigned Jobs = 1; ///< processes of ptxas at a time
+  unsigned Jobs = 1; ///< processes of nvcc or ptxas at a time
 };
 
 RegisterSource registerSource(const RegisterSourceOptions &Options);
 
-/// What ptxas makes of the kernels (by Kernel::Name) of a file with other
-/// texts, each under its cap. Their own bounds stay.
-using TextMeasure =
-    std::function<llvm::Expected<std::map<std::string, RegisterPoint>>(
-        const std::map<std::string, std::string> &Texts,
-        const std::map<std::string, unsigned> &Caps)>;
+/// A file with other texts (by absolute path), and the kernels of it (by
+/// Kernel::Name) that are asked about, each under its cap. Their own bounds
+/// stay.
+struct TextQuestion {
+  std::map<std::string, std::string> Texts;
+  std::map<std::string, unsigned> Caps;
+};
+
+/// What ptxas makes of the kernels.
+using TextAnswer = std::map<std::string, RegisterPoint>;
+
+/// Answers in the order of the questions.
+using TextMeasure = std::function<llvm::Expected<std::vector<TextAnswer>>(
+    llvm::ArrayRef<TextQuestion>)>;
 
 /// Compiles and assembles texts in place of those of Unit, which must outlive
 /// what is returned.

@@ -6,22 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/Nvcc.h"
+#include "analysis/registers/Processes.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using llvm::StringRef;
 
 namespace catt {
-
-static llvm::Error fail(const llvm::Twine &Message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
-}
 
 std::string nvccBeside(StringRef Ptxas) {
   llvm::SmallString<128> Program(llvm::sys::path::parent_path(Ptxas));
@@ -29,61 +21,68 @@ std::string nvccBeside(StringRef Ptxas) {
   return llvm::sys::fs::can_execute(Program) ? std::string(Program) : "";
 }
 
-/// The line of nvcc's messages that says what is wrong.
-static std::string firstError(StringRef Messages) {
-  for (StringRef Line : llvm::split(Messages, '\n'))
-    if (Line.contains("error") || Line.contains("fatal"))
-      return Line.str();
-  return Messages.split('\n').first.str();
+static CommandLine commandFor(const NvccOptions &Options,
+                              const std::string &Source,
+                              const std::string &Ptx) {
+  CommandLine Words = {Options.Program,
+                       "-ptx",
+                       "-O3",
+                       "-w",
+                       "-x",
+                       "cu",
+                       "-arch=" + Options.Architecture,
+                       "--expt-relaxed-constexpr",
+                       "--extended-lambda",
+                       "-I" + Options.Directory};
+  Words.insert(Words.end(), Options.Flags.begin(), Options.Flags.end());
+  Words.insert(Words.end(), {Source, "-o", Ptx});
+  return Words;
 }
 
-llvm::Expected<std::string> compileWithNvcc(StringRef Text,
-                                            const NvccOptions &Options) {
-  llvm::SmallString<128> Source, Ptx, Messages;
-  for (auto [Path, Suffix] : {std::pair(&Source, "cu"), std::pair(&Ptx, "ptx"),
-                              std::pair(&Messages, "txt")})
-    if (llvm::sys::fs::createTemporaryFile("catt", Suffix, *Path))
-      return fail("cannot make a temporary file for nvcc");
-  llvm::FileRemover RemoveSource(Source), RemovePtx(Ptx),
-      RemoveMessages(Messages);
-  std::error_code Bad;
-  {
-    llvm::raw_fd_ostream OS(Source, Bad);
-    if (!Bad)
-      OS << Text;
+namespace {
+/// What one process of nvcc reads and writes.
+struct Files {
+  TemporaryFile Source, Ptx;
+};
+} // namespace
+
+static llvm::Expected<Files> makeFiles(StringRef Text) {
+  llvm::Expected<TemporaryFile> Source = TemporaryFile::create("cu", Text);
+  if (!Source)
+    return Source.takeError();
+  llvm::Expected<TemporaryFile> Ptx = TemporaryFile::create("ptx", "");
+  if (!Ptx)
+    return Ptx.takeError();
+  return Files{std::move(*Source), std::move(*Ptx)};
+}
+
+std::vector<NvccResult> compileWithNvcc(llvm::ArrayRef<std::string> Texts,
+                                        const NvccOptions &Options) {
+  std::vector<NvccResult> Results(Texts.size());
+  std::vector<Files> All;
+  std::vector<size_t> Of; // the text of each command
+  std::vector<CommandLine> Commands;
+  for (size_t I = 0; I < Texts.size(); ++I) {
+    llvm::Expected<Files> F = makeFiles(Texts[I]);
+    if (!F) {
+      Results[I].Error = llvm::toString(F.takeError());
+      continue;
+    }
+    Of.push_back(I);
+    Commands.push_back(commandFor(Options, F->Source.path(), F->Ptx.path()));
+    All.push_back(std::move(*F));
   }
-  if (Bad)
-    return fail("cannot write a temporary file for nvcc: " + Bad.message());
-  std::vector<std::string> Words = {Options.Program,
-                                    "-ptx",
-                                    "-O3",
-                                    "-w",
-                                    "-x",
-                                    "cu",
-                                    "-arch=" + Options.Architecture,
-                                    "--expt-relaxed-constexpr",
-                                    "--extended-lambda",
-                                    "-I" + Options.Directory,
-                                    std::string(Source),
-                                    "-o",
-                                    std::string(Ptx)};
-  Words.insert(Words.end() - 3, Options.Flags.begin(), Options.Flags.end());
-  std::string Why;
-  bool Failed = false;
-  int Exit = llvm::sys::ExecuteAndWait(
-      Options.Program, std::vector<StringRef>(Words.begin(), Words.end()),
-      std::nullopt, {StringRef(""), StringRef(Messages), StringRef(Messages)},
-      Options.TimeoutSeconds, 0, &Why, &Failed);
-  if (Failed || Exit < 0)
-    return fail("cannot run " + Options.Program + ": " + Why);
-  auto Said = llvm::MemoryBuffer::getFile(Messages);
-  if (Exit != 0)
-    return fail(Options.Program + " did not compile the file: " +
-                (Said ? firstError((*Said)->getBuffer()) : "no message"));
-  auto Result = llvm::MemoryBuffer::getFile(Ptx);
-  if (!Result)
-    return fail(Options.Program + " left no PTX");
-  return (*Result)->getBuffer().str();
+  std::vector<ProcessResult> Ended =
+      runCommands(Commands, Options.Jobs, Options.TimeoutSeconds);
+  for (size_t C = 0; C < Ended.size(); ++C) {
+    NvccResult &R = Results[Of[C]];
+    if (Ended[C].Exit != 0)
+      R.Error =
+          Options.Program + " did not compile the file: " + Ended[C].error();
+    else if (R.Ptx = All[C].Ptx.text(); R.Ptx.empty())
+      R.Error = Options.Program + " left no PTX";
+  }
+  return Results;
 }
 
 } // namespace catt

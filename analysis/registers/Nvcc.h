@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   text of a .cu file, flags --(nvcc -ptx)--> PTX
+//   texts of a .cu file, flags --(nvcc -ptx, several at a time)--> PTX
 //
 // clang and nvcc unroll, hoist and inline differently: a kernel that takes 56
 // registers from one takes 90 from the other. Where ptxas is asked, it is asked
@@ -16,8 +16,8 @@
 #ifndef CATT_ANALYSIS_REGISTERS_NVCC_H
 #define CATT_ANALYSIS_REGISTERS_NVCC_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 
@@ -28,16 +28,22 @@ struct NvccOptions {
   std::string Architecture;       ///< "sm_80"
   std::vector<std::string> Flags; ///< includes, macros, language
   std::string Directory;          ///< of the file: searched for "headers"
+  unsigned Jobs = 1;              ///< processes at a time
   unsigned TimeoutSeconds = 300;
+};
+
+struct NvccResult {
+  std::string Ptx;
+  std::string Error; ///< why there is none: it cannot be run, is not done in
+                     ///< time, or does not accept the text
 };
 
 /// The nvcc beside a ptxas; empty if there is none.
 std::string nvccBeside(llvm::StringRef Ptxas);
 
-/// Compiles the text of a file to PTX, optimized. Error: nvcc cannot be run, is
-/// not done in time, or does not accept the text; its first message is in it.
-llvm::Expected<std::string> compileWithNvcc(llvm::StringRef Text,
-                                            const NvccOptions &Options);
+/// Compiles each text of a file to PTX, optimized.
+std::vector<NvccResult> compileWithNvcc(llvm::ArrayRef<std::string> Texts,
+                                        const NvccOptions &Options);
 
 } // namespace catt
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/Ptxas.h"
+#include "analysis/registers/Processes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -61,9 +62,8 @@ static unsigned numberBefore(StringRef Line, StringRef What) {
   return !Line.contains(What) || Digits.getAsInteger(10, Number) ? 0 : Number;
 }
 
-std::map<std::string, RegisterPoint> readPtxasMessages(StringRef Text,
-                                                       unsigned Cap) {
-  std::map<std::string, RegisterPoint> Found;
+PtxasAnswer readPtxasMessages(StringRef Text, unsigned Cap) {
+  PtxasAnswer Found;
   std::string Kernel;
   bool OfKernel = false; // or of a function that it calls
   RegisterPoint Point;
@@ -89,31 +89,6 @@ std::map<std::string, RegisterPoint> readPtxasMessages(StringRef Text,
   return Found;
 }
 
-namespace {
-
-/// One run of ptxas.
-struct Run {
-  unsigned Cap = 0;
-  std::string CacheFile; ///< empty: not kept
-  std::string Messages;
-  llvm::SmallString<128> Output; ///< where the process writes them
-  llvm::sys::ProcessInfo Process;
-};
-
-/// A temporary file that goes away with its owner.
-struct Temporary {
-  llvm::SmallString<128> Path;
-  Temporary() = default;
-  Temporary(const Temporary &) = delete;
-  Temporary &operator=(const Temporary &) = delete;
-  ~Temporary() {
-    if (!Path.empty())
-      (void)fs::remove(Path);
-  }
-};
-
-} // namespace
-
 /// Writes Text to Path in one step; failing to keep it is no error.
 static void keep(StringRef Path, StringRef Text) {
   if (Path.empty() || fs::create_directories(path::parent_path(Path)))
@@ -131,15 +106,17 @@ static void keep(StringRef Path, StringRef Text) {
   llvm::consumeError(Bad ? File->discard() : File->keep(Path));
 }
 
-static std::string cacheFile(StringRef Ptx, unsigned Cap,
+static std::string cacheFile(const PtxasQuestion &Q,
                              const PtxasOptions &Options) {
   if (Options.CacheDirectory.empty())
     return "";
   fs::file_status Program;
   llvm::SHA256 Hash;
-  Hash.update(Ptx);
-  Hash.update("|" + std::to_string(Cap) + "|" + Options.Architecture + "|" +
+  Hash.update(Q.Ptx);
+  Hash.update("|" + std::to_string(Q.Cap) + "|" + Options.Architecture + "|" +
               Options.Program);
+  for (const std::string &Kernel : Q.Kernels)
+    Hash.update("|" + Kernel);
   if (!fs::status(Options.Program, Program))
     Hash.update(
         "|" + std::to_string(Program.getSize()) + "|" +
@@ -150,106 +127,76 @@ static std::string cacheFile(StringRef Ptx, unsigned Cap,
   return std::string(Path);
 }
 
-static llvm::Error start(Run &R, StringRef PtxFile,
-                         const PtxasOptions &Options) {
-  if (fs::createTemporaryFile("catt-ptxas", "txt", R.Output))
-    return fail("cannot make a temporary file for ptxas");
-  std::vector<std::string> Arguments = {
-      Options.Program, "-v",         "-arch=" + Options.Architecture, "-o",
-      "/dev/null",     PtxFile.str()};
-  if (R.Cap != 0)
-    Arguments.push_back("-maxrregcount=" + std::to_string(R.Cap));
-  std::vector<StringRef> Views(Arguments.begin(), Arguments.end());
-  std::string Why;
-  bool Failed = false;
-  R.Process = llvm::sys::ExecuteNoWait(
-      Options.Program, Views, std::nullopt,
-      {StringRef(""), StringRef(R.Output), StringRef(R.Output)}, 0, &Why,
-      &Failed);
-  return Failed ? fail("cannot run " + Options.Program + ": " + Why)
-                : llvm::Error::success();
+static CommandLine commandFor(const PtxasQuestion &Q, const std::string &File,
+                              const PtxasOptions &Options) {
+  CommandLine Words = {
+      Options.Program, "-v", "-arch=" + Options.Architecture, "-o",
+      "/dev/null",     File};
+  if (Q.Cap != 0)
+    Words.push_back("-maxrregcount=" + std::to_string(Q.Cap));
+  if (!Q.Kernels.empty()) {
+    Words.push_back("--entry");
+    Words.push_back(llvm::join(Q.Kernels, ","));
+  }
+  return Words;
 }
 
-/// Waits for R, and keeps what it said if it succeeded.
-static llvm::Error finish(Run &R, const PtxasOptions &Options) {
-  std::string Why;
-  llvm::sys::ProcessInfo Ended =
-      llvm::sys::Wait(R.Process, Options.TimeoutSeconds, &Why);
-  if (auto Text = llvm::MemoryBuffer::getFile(R.Output))
-    R.Messages = (*Text)->getBuffer().str();
-  (void)fs::remove(R.Output);
-  if (Ended.ReturnCode == 0) {
-    keep(R.CacheFile, R.Messages);
-    return llvm::Error::success();
-  }
-  StringRef First = StringRef(R.Messages).split('\n').first;
-  for (StringRef Line : llvm::split(R.Messages, '\n'))
-    if (Line.contains("error") || Line.contains("fatal")) {
-      First = Line;
-      break;
+namespace {
+/// What the cache does not know.
+struct Unknown {
+  size_t Question; ///< its index
+  std::string CacheFile;
+};
+} // namespace
+
+/// Runs the assembler, and keeps what it says.
+static llvm::Error runAll(llvm::ArrayRef<PtxasQuestion> Questions,
+                          llvm::ArrayRef<Unknown> Todo,
+                          const PtxasOptions &Options,
+                          std::vector<std::string> &Messages) {
+  std::map<StringRef, TemporaryFile> Files; // one for each text
+  std::vector<CommandLine> Commands;
+  for (const Unknown &U : Todo) {
+    const PtxasQuestion &Q = Questions[U.Question];
+    auto At = Files.find(Q.Ptx);
+    if (At == Files.end()) {
+      llvm::Expected<TemporaryFile> File = TemporaryFile::create("ptx", Q.Ptx);
+      if (!File)
+        return File.takeError();
+      At = Files.emplace(Q.Ptx, std::move(*File)).first;
     }
-  return fail(Options.Program + " did not assemble the PTX: " +
-              (Why.empty() ? First : StringRef(Why)));
+    Commands.push_back(commandFor(Q, At->second.path(), Options));
+  }
+  std::vector<ProcessResult> Ended =
+      runCommands(Commands, Options.Jobs, Options.TimeoutSeconds);
+  for (auto [U, R] : llvm::zip(Todo, Ended)) {
+    if (R.Exit != 0)
+      return fail(Options.Program + " did not assemble the PTX: " + R.error());
+    keep(U.CacheFile, R.Said);
+    Messages[U.Question] = std::move(R.Said);
+  }
+  return llvm::Error::success();
 }
 
-/// Runs those that the cache does not know, Options.Jobs at a time.
-static llvm::Error runAll(std::vector<Run> &Runs, StringRef Ptx,
-                          const PtxasOptions &Options) {
-  std::vector<Run *> Todo;
-  for (Run &R : Runs)
-    if (R.Messages.empty())
-      Todo.push_back(&R);
-  if (Todo.empty())
-    return llvm::Error::success();
-  Temporary File;
-  int Descriptor = -1;
-  if (fs::createTemporaryFile("catt", "ptx", Descriptor, File.Path))
-    return fail("cannot make a temporary file for ptxas");
-  {
-    llvm::raw_fd_ostream OS(Descriptor, /*shouldClose=*/true);
-    OS << Ptx;
+llvm::Expected<std::vector<PtxasAnswer>>
+askPtxas(llvm::ArrayRef<PtxasQuestion> Questions, const PtxasOptions &Options) {
+  std::vector<std::string> Messages(Questions.size());
+  std::vector<Unknown> Todo;
+  for (size_t I = 0; I < Questions.size(); ++I) {
+    std::string File = cacheFile(Questions[I], Options);
+    auto Text = llvm::MemoryBuffer::getFile(File);
+    if (!File.empty() && Text &&
+        !readPtxasMessages((*Text)->getBuffer(), 0).empty())
+      Messages[I] = (*Text)->getBuffer().str();
+    else
+      Todo.push_back({I, std::move(File)});
   }
-  llvm::Error All = llvm::Error::success();
-  unsigned Step = std::max(Options.Jobs, 1U);
-  for (size_t Begin = 0; Begin < Todo.size(); Begin += Step) {
-    auto Batch = llvm::ArrayRef(Todo).slice(
-        Begin, std::min<size_t>(Step, Todo.size() - Begin));
-    std::vector<Run *> Started;
-    for (Run *R : Batch) {
-      if (llvm::Error E = start(*R, File.Path, Options))
-        All = llvm::joinErrors(std::move(All), std::move(E));
-      else
-        Started.push_back(R);
-    }
-    for (Run *R : Started)
-      All = llvm::joinErrors(std::move(All), finish(*R, Options));
-    if (All)
-      return All;
-  }
-  return All;
-}
-
-llvm::Expected<PtxasAnswer> askPtxas(StringRef Ptx,
-                                     llvm::ArrayRef<unsigned> Caps,
-                                     const PtxasOptions &Options) {
-  std::vector<Run> Runs;
-  for (unsigned Cap : Caps) {
-    Run R;
-    R.Cap = Cap;
-    R.CacheFile = cacheFile(Ptx, Cap, Options);
-    if (auto Text = llvm::MemoryBuffer::getFile(R.CacheFile);
-        !R.CacheFile.empty() && Text &&
-        !readPtxasMessages((*Text)->getBuffer(), Cap).empty())
-      R.Messages = (*Text)->getBuffer().str();
-    Runs.push_back(std::move(R));
-  }
-  if (llvm::Error E = runAll(Runs, Ptx, Options))
+  if (llvm::Error E = runAll(Questions, Todo, Options, Messages))
     return std::move(E);
-  PtxasAnswer Answer;
-  for (const Run &R : Runs)
-    for (auto &[Kernel, Point] : readPtxasMessages(R.Messages, R.Cap))
-      Answer[Kernel].push_back(Point);
-  return Answer;
+  std::vector<PtxasAnswer> Answers;
+  for (auto [Q, Text] : llvm::zip(Questions, Messages))
+    Answers.push_back(readPtxasMessages(Text, Q.Cap));
+  return Answers;
 }
 
 } // namespace catt

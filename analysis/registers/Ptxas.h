@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   PTX, caps --(one `ptxas -v -maxrregcount=` for each)--> RegisterPoint
+//   PTX, cap --(`ptxas -v -maxrregcount= --entry`)--> RegisterPoint of each
+//                                                     kernel asked about
 //                     ^ its messages, kept in $XDG_CACHE_HOME/catt/ptxas
 //
 // Where a toolkit is installed nothing need be estimated. A file of the cache
-// is named by the SHA-256 of the PTX, the cap, the architecture and the
-// assembler, so that it never has to be thrown away.
+// is named by the SHA-256 of the PTX, the cap, the kernels, the architecture
+// and the assembler, so that it never has to be thrown away.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_REGISTERS_PTXAS_H
@@ -32,8 +33,15 @@ struct PtxasOptions {
   unsigned TimeoutSeconds = 120;
 };
 
-/// Points of each kernel, by mangled name, in the order of the caps.
-using PtxasAnswer = std::map<std::string, std::vector<RegisterPoint>>;
+/// One run of the assembler.
+struct PtxasQuestion {
+  llvm::StringRef Ptx;
+  unsigned Cap = 0;                      ///< 0: none
+  std::vector<std::string> Kernels = {}; ///< mangled names; empty: all
+};
+
+/// Points of kernels, by mangled name.
+using PtxasAnswer = std::map<std::string, RegisterPoint>;
 
 /// ptxas of a toolkit, of $CUDA_PATH, or of the PATH; empty if there is none.
 std::string findPtxas(llvm::StringRef ToolkitPath);
@@ -41,16 +49,14 @@ std::string findPtxas(llvm::StringRef ToolkitPath);
 /// $XDG_CACHE_HOME/catt/ptxas, else ~/.cache/catt/ptxas; empty without a home.
 std::string ptxasCacheDirectory();
 
-/// Assembles Ptx under each cap; cap 0 is none. Error: ptxas cannot be run, is
-/// not done in time, or does not accept the text; its first message is in it.
-llvm::Expected<PtxasAnswer> askPtxas(llvm::StringRef Ptx,
-                                     llvm::ArrayRef<unsigned> Caps,
-                                     const PtxasOptions &Options);
+/// Answers in the order of the questions. Error: ptxas cannot be run, is not
+/// done in time, or does not accept a text; its first message is in it.
+llvm::Expected<std::vector<PtxasAnswer>>
+askPtxas(llvm::ArrayRef<PtxasQuestion> Questions, const PtxasOptions &Options);
 
 /// Reads the messages of `ptxas -v`. Kernels without a line that says what they
 /// use are left out.
-std::map<std::string, RegisterPoint> readPtxasMessages(llvm::StringRef Text,
-                                                       unsigned Cap);
+PtxasAnswer readPtxasMessages(llvm::StringRef Text, unsigned Cap);
 
 } // namespace catt
 

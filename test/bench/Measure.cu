@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Measure.h"
+#include "Differences.h"
 
 #include <algorithm>
 #include <chrono>
@@ -30,17 +31,6 @@ __global__ void fillNumbers(T *Out, size_t Count, unsigned Range, int Least) {
   for (size_t K = size_t(blockIdx.x) * blockDim.x + threadIdx.x; K < Count;
        K += Stride)
     Out[K] = T(int(mix(unsigned(K)) % Range) + Least);
-}
-
-__global__ void countDifferences(const unsigned *A, const unsigned *B,
-                                 size_t Count, unsigned *Differences) {
-  const size_t Stride = size_t(gridDim.x) * blockDim.x;
-  unsigned Mine = 0;
-  for (size_t K = size_t(blockIdx.x) * blockDim.x + threadIdx.x; K < Count;
-       K += Stride)
-    Mine += A[K] != B[K];
-  if (Mine)
-    atomicAdd(Differences, Mine);
 }
 
 // Counts the blocks that are on an SM at the same time.

@@ -103,9 +103,9 @@ NAMES = {
         r"llvm/Support/Program\.h|(?<![\w.>])(popen|system|v?fork|execv?[lpe]*|"
         r"posix_spawnp?)\s*\(|\bExecute(AndWait|NoWait)\s*\(",
         lambda path, module: module == "tool"
-        or path.startswith(("analysis/registers/Nvcc.",
+        or path.startswith(("analysis/registers/Processes.",
                             "analysis/registers/Ptxas.")),
-        "only analysis/registers/{Nvcc,Ptxas} and tool start processes"),
+        "only analysis/registers/{Processes,Ptxas} and tool start processes"),
     "writes": (
         r"\b(raw_fd_o?stream|writeToOutput|writeFileAtomically|ofstream|fstream"
         r"|fopen|FileOutputBuffer|openFileForWrite|openFileForReadWrite"
@@ -113,7 +113,7 @@ NAMES = {
         r"\b(?!\s*>)|(?<!\w)fs::(rename|remove|resize_file)\b",
         # nvcc and ptxas read their input from temporary files.
         lambda path, module: module == "tool"
-        or path.startswith(("analysis/registers/Nvcc.",
+        or path.startswith(("analysis/registers/Processes.",
                             "analysis/registers/Ptxas.")),
         "only tool writes files"),
 }

@@ -213,9 +213,10 @@ TEST(DeviceCode, PtxasAcceptsIt) {
   if (Options.Program.empty())
     GTEST_SKIP() << "no ptxas on this machine";
   Options.Architecture = "sm_80";
-  auto Answer = askPtxas(compile(Sum).Ptx, {0}, Options);
+  std::string Ptx = compile(Sum).Ptx;
+  auto Answer = askPtxas({{Ptx}}, Options);
   ASSERT_TRUE(!!Answer) << llvm::toString(Answer.takeError());
-  EXPECT_EQ(Answer->size(), 2U);
+  EXPECT_EQ(Answer->front().size(), 2U);
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "gmock/gmock.h"
+#include <sys/stat.h>
 
 using namespace catt;
 using namespace catt::testing;
@@ -97,26 +98,41 @@ protected:
 
 TEST_F(FakeNvcc, GetsTheTextAndTheFlags) {
   write("{ echo \"$all\"; cat \"$in\"; } > \"$2\"");
-  auto Ptx = compileWithNvcc("the text", Options);
-  ASSERT_TRUE(!!Ptx) << llvm::toString(Ptx.takeError());
-  EXPECT_THAT(*Ptx, HasSubstr("-arch=sm_90"));
-  EXPECT_THAT(*Ptx, HasSubstr("-DN=4"));
-  EXPECT_THAT(*Ptx, HasSubstr("the text"));
+  auto [Ptx, Error] = compileWithNvcc({"the text"}, Options).front();
+  ASSERT_EQ(Error, "");
+  EXPECT_THAT(Ptx, HasSubstr("-arch=sm_90"));
+  EXPECT_THAT(Ptx, HasSubstr("-DN=4"));
+  EXPECT_THAT(Ptx, HasSubstr("the text"));
+}
+
+TEST_F(FakeNvcc, SeveralTextsKeepTheirOrder) {
+  // Each waits for the one behind it: nothing is done unless all run at once.
+  write("n=$(cat \"$in\")\n"
+        "[ $n = 3 ] || cat \"${0%/*}/$((n + 1))\" >/dev/null\n"
+        "[ $n = 1 ] || echo >\"${0%/*}/$n\"\n"
+        "[ $n != 2 ] || exit 1\n"
+        "echo $n > \"$2\"");
+  Options.Jobs = 3;
+  Options.TimeoutSeconds = 20;
+  for (const char *Name : {"/1", "/2", "/3"})
+    ASSERT_EQ(mkfifo((Directory + Name).str().c_str(), 0600), 0);
+  std::vector<NvccResult> All = compileWithNvcc({"1", "2", "3"}, Options);
+  ASSERT_EQ(All.size(), 3u);
+  EXPECT_EQ(All[0].Ptx, "1\n");
+  EXPECT_THAT(All[1].Error, HasSubstr("no message"));
+  EXPECT_EQ(All[2].Ptx, "3\n");
 }
 
 TEST_F(FakeNvcc, NegativeSaysWhatNvccSays) {
   write("echo 'a note'; echo 'k.cu(3): error: what is this'; exit 2");
-  auto Ptx = compileWithNvcc("the text", Options);
-  ASSERT_FALSE(!!Ptx);
-  EXPECT_THAT(llvm::toString(Ptx.takeError()),
-              HasSubstr("k.cu(3): error: what is this"));
+  auto [Ptx, Error] = compileWithNvcc({"the text"}, Options).front();
+  EXPECT_THAT(Error, HasSubstr("k.cu(3): error: what is this"));
 }
 
 TEST_F(FakeNvcc, NegativeWithoutAProgram) {
   Options.Program = "/no/such/nvcc";
-  auto Ptx = compileWithNvcc("the text", Options);
-  ASSERT_FALSE(!!Ptx);
-  EXPECT_THAT(llvm::toString(Ptx.takeError()), HasSubstr("/no/such/nvcc"));
+  auto [Ptx, Error] = compileWithNvcc({"the text"}, Options).front();
+  EXPECT_THAT(Error, HasSubstr("/no/such/nvcc"));
   EXPECT_EQ(nvccBeside("/no/such/ptxas"), "");
 }
 
@@ -128,9 +144,9 @@ TEST(Nvcc, TheRealOneCompilesAKernel) {
   Options.Architecture = "sm_80";
   Parsed P = parseSnippet(Kernel, {"-DN=4"});
   Options.Flags = flagsForNvcc(*P.Unit);
-  auto Ptx = compileWithNvcc(Kernel, Options);
-  ASSERT_TRUE(!!Ptx) << llvm::toString(Ptx.takeError());
-  EXPECT_THAT(*Ptx, HasSubstr(".entry _Z1kPf"));
+  auto [Ptx, Error] = compileWithNvcc({Kernel}, Options).front();
+  ASSERT_EQ(Error, "");
+  EXPECT_THAT(Ptx, HasSubstr(".entry _Z1kPf"));
 }
 
 } // namespace

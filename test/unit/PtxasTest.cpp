@@ -58,7 +58,7 @@ TEST(Ptxas, AProgramThatIsNotThereIsAnError) {
   PtxasOptions Options;
   Options.Program = "/no/such/ptxas";
   Options.Architecture = "sm_80";
-  auto Answer = askPtxas(".version 8.0", {0}, Options);
+  auto Answer = askPtxas({{".version 8.0"}}, Options);
   ASSERT_FALSE(!!Answer);
   EXPECT_THAT(llvm::toString(Answer.takeError()), HasSubstr("/no/such/ptxas"));
 }
@@ -109,22 +109,30 @@ TEST_F(FakePtxas, IsAskedOnceForEachCap) {
   write("exit 0");
   Options.Jobs = 2;
   for (int Round = 0; Round != 2; ++Round) {
-    auto Answer = askPtxas("text", {0, 32, 64}, Options);
+    auto Answer = askPtxas({{"text"}, {"text", 32}, {"text", 64}}, Options);
     ASSERT_TRUE(!!Answer) << llvm::toString(Answer.takeError());
-    ASSERT_EQ((*Answer)["k"].size(), 3U);
-    EXPECT_EQ((*Answer)["k"][0].Registers, 40U);
-    EXPECT_EQ((*Answer)["k"][1].Registers, 32U);
-    EXPECT_EQ((*Answer)["k"][2].CapRegisters, 64U);
+    ASSERT_EQ(Answer->size(), 3U);
+    EXPECT_EQ((*Answer)[0]["k"].Registers, 40U);
+    EXPECT_EQ((*Answer)[1]["k"].Registers, 32U);
+    EXPECT_EQ((*Answer)[2]["k"].CapRegisters, 64U);
   }
   EXPECT_EQ(calls(), 3U);
 }
 
+TEST_F(FakePtxas, OfSomeKernelsOnly) {
+  write("case \"$*\" in *'--entry k,l'*) exit 0;; esac; exit 1");
+  EXPECT_TRUE(!!askPtxas({{"text", 32, {"k", "l"}}}, Options));
+  auto Others = askPtxas({{"text", 32, {"l"}}}, Options);
+  EXPECT_FALSE(!!Others) << "an answer about other kernels was kept for it";
+  llvm::consumeError(Others.takeError());
+}
+
 TEST_F(FakePtxas, AnotherTextOrArchitectureIsAskedAgain) {
   write("exit 0");
-  auto First = askPtxas("text", {0}, Options);
-  auto Second = askPtxas("another text", {0}, Options);
+  auto First = askPtxas({{"text"}}, Options);
+  auto Second = askPtxas({{"another text"}}, Options);
   Options.Architecture = "sm_90";
-  auto Third = askPtxas("text", {0}, Options);
+  auto Third = askPtxas({{"text"}}, Options);
   ASSERT_TRUE(First && Second && Third);
   EXPECT_EQ(calls(), 3U);
 }
@@ -132,8 +140,8 @@ TEST_F(FakePtxas, AnotherTextOrArchitectureIsAskedAgain) {
 TEST_F(FakePtxas, WithoutACacheEveryQuestionIsAsked) {
   write("exit 0");
   Options.CacheDirectory.clear();
-  auto First = askPtxas("text", {0}, Options);
-  auto Second = askPtxas("text", {0}, Options);
+  auto First = askPtxas({{"text"}}, Options);
+  auto Second = askPtxas({{"text"}}, Options);
   ASSERT_TRUE(First && Second);
   EXPECT_EQ(calls(), 2U);
 }
@@ -141,7 +149,7 @@ TEST_F(FakePtxas, WithoutACacheEveryQuestionIsAsked) {
 TEST_F(FakePtxas, AFailureIsNotKept) {
   write("echo 'ptxas fatal   : Unresolved extern function' >&2; exit 1");
   for (int Round = 0; Round != 2; ++Round) {
-    auto Answer = askPtxas("text", {0}, Options);
+    auto Answer = askPtxas({{"text"}}, Options);
     ASSERT_FALSE(!!Answer);
     EXPECT_THAT(llvm::toString(Answer.takeError()),
                 HasSubstr("Unresolved extern function"));
@@ -155,13 +163,15 @@ TEST(Ptxas, TheRealOneKnowsAnEmptyKernel) {
   if (Options.Program.empty())
     GTEST_SKIP() << "no ptxas on this machine";
   Options.Architecture = "sm_80";
-  auto Answer = askPtxas(".version 7.0\n.target sm_80\n.address_size 64\n"
-                         ".visible .entry k() { ret; }\n",
-                         {0, 32}, Options);
+  const char *Ptx = ".version 7.0\n.target sm_80\n.address_size 64\n"
+                    ".visible .entry k() { ret; }\n"
+                    ".visible .entry l() { ret; }\n";
+  auto Answer = askPtxas({{Ptx}, {Ptx, 32, {"k"}}}, Options);
   ASSERT_TRUE(!!Answer) << llvm::toString(Answer.takeError());
-  ASSERT_EQ((*Answer)["k"].size(), 2U);
-  EXPECT_GT((*Answer)["k"][0].Registers, 0U);
-  EXPECT_EQ((*Answer)["k"][1].CapRegisters, 32U);
+  ASSERT_EQ((*Answer)[0].size(), 2U);
+  EXPECT_GT((*Answer)[0]["l"].Registers, 0U);
+  ASSERT_EQ((*Answer)[1].size(), 1U);
+  EXPECT_EQ((*Answer)[1]["k"].CapRegisters, 32U);
 }
 
 } // namespace

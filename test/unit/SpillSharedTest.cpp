@@ -5,8 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "SourceTesting.h"
-#include "transforms/Transform.h"
+#include "SpillTesting.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,75 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A snippet whose kernel k is to move values: all are live in the line that
-/// says PEAK, and so many registers are to be freed.
-struct Bench {
-  explicit Bench(const std::string &Code, int64_t Registers = 255)
-      : P(parseSnippet(Code)) {
-    R.MainFile = "/snippet/kernel.cu";
-    R.Texts[R.MainFile] = Code;
-    R.Gpu = llvm::cantFail(findDevice("h200"));
-    KernelReport K;
-    K.Source = P.kernel("k");
-    RegisterUse Use;
-    Use.Default.Registers = 16 + Registers - 1; // and one for the address
-    llvm::StringRef Text = Code;
-    size_t Line = Text.take_front(Text.find("PEAK")).rfind('\n') + 1;
-    size_t At = Text.find_first_not_of(' ', Line);
-    PressurePeak Peak;
-    Peak.Begin = {R.MainFile, unsigned(Text.take_front(At).count('\n') + 1),
-                  unsigned(At - Line + 1)};
-    Peak.End = Peak.Begin;
-    for (const ThreadValue &V : K.Source.Values)
-      Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
-    Use.Peaks = {Peak};
-    RegisterOptions O;
-    O.Gpu = R.Gpu;
-    K.Spill = planSpill(K.Source, Use, 16, O);
-    R.Kernels.push_back(std::move(K));
-  }
-
-  Edits edits() {
-    RewriteOptions O;
-    O.Transforms = {"spill-shared"};
-    return llvm::cantFail(rewrite(R, O));
-  }
-
-  /// The new text; it parses, and reverts to the old one.
-  std::string rewritten() {
-    auto New = llvm::cantFail(catt::apply(edits(), R.Texts));
-    if (New.empty())
-      return P.Code;
-    std::string Text = New.at(R.MainFile);
-    parseSnippet(Text); // expects no error
-    auto Back = revert(R.MainFile, Text);
-    EXPECT_TRUE(bool(Back)) << llvm::toString(Back.takeError()) << Text;
-    if (Back)
-      EXPECT_EQ(*Back, P.Code);
-    return Text;
-  }
-
-  std::vector<Reason> refusals() {
-    std::vector<Reason> Out;
-    for (const Refusal &Why : edits().Refused)
-      Out.push_back(Why.Why);
-    return Out;
-  }
-
-  const SharedSpill &spill() const { return *R.Kernels[0].Spill; }
-
-  Parsed P;
-  Report R;
-};
-
-/// A kernel with this body, launched with this configuration.
-std::string kernel(const std::string &Body,
-                   const std::string &Launch = "<<<9999, 256>>>",
-                   const std::string &Head = "static __global__ void") {
-  return Head + " k(const float *A, float *y, int n) {\n" + Body +
-         "\n}\nvoid host(float *A) { k" + Launch + "(A, A, 3); }\n";
-}
-
 const char *Across = "  float s = A[0];\n"
                      "  for (int i = 0; i < n; ++i)\n"
                      "    y[i] = A[i]; // PEAK\n"
@@ -95,7 +25,7 @@ const char *Across = "  float s = A[0];\n"
 //===-- Written -----------------------------------------------------------===//
 
 TEST(SpillShared, PositiveAroundThePeak) {
-  Bench B(kernel(Across));
+  SpillBench B(spillKernel(Across));
   EXPECT_THAT(B.rewritten(),
               HasSubstr("  float s = A[0];\n"
                         "  // catt: spill-shared(s)\n"
@@ -115,8 +45,8 @@ TEST(SpillShared, PositiveAroundThePeak) {
 }
 
 TEST(SpillShared, PositiveTouchedInThePeak) {
-  Bench B(kernel("  float s = 0;\n  for (int i = 0; i < n; ++i)\n"
-                 "    s += A[i]; // PEAK\n  y[n] = s;"));
+  SpillBench B(spillKernel("  float s = 0;\n  for (int i = 0; i < n; ++i)\n"
+                           "    s += A[i]; // PEAK\n  y[n] = s;"));
   std::string Text = B.rewritten();
   EXPECT_THAT(
       Text, HasSubstr("{\n      s = *cattSpill_s;\n      { // catt: begin\n"));
@@ -127,22 +57,23 @@ TEST(SpillShared, PositiveTouchedInThePeak) {
 }
 
 TEST(SpillShared, PositiveBracesThatCloseTogether) {
-  Bench B(kernel("  float s = 0;\n  for (int i = 0; i < n; ++i)\n"
-                 "    if (n > 9) // PEAK\n      y[i] = 1;\n"
-                 "    else if (s < 3)\n      s += A[i];\n  y[n] = s;"));
+  SpillBench B(
+      spillKernel("  float s = 0;\n  for (int i = 0; i < n; ++i)\n"
+                  "    if (n > 9) // PEAK\n      y[i] = 1;\n"
+                  "    else if (s < 3)\n      s += A[i];\n  y[n] = s;"));
   EXPECT_THAT(
       B.rewritten(), // reverts
       HasSubstr("*cattSpill_s = s; } /* catt: done */ /* catt: end */ } }"));
 }
 
 TEST(SpillShared, PositiveOnlySomeElementsOfAnArray) {
-  std::string Code = kernel("  float v[2][4];\n#pragma unroll\n"
-                            "  for (int i = 0; i < 4; ++i) {\n"
-                            "    v[0][i] = A[i]; v[1][i] = 1;\n  }\n"
-                            "  for (int j = 0; j < n; ++j)\n"
-                            "    v[0][0] += v[1][3]; // PEAK\n"
-                            "  y[0] = v[0][0];");
-  Bench B(Code, 6);
+  std::string Code = spillKernel("  float v[2][4];\n#pragma unroll\n"
+                                 "  for (int i = 0; i < 4; ++i) {\n"
+                                 "    v[0][i] = A[i]; v[1][i] = 1;\n  }\n"
+                                 "  for (int j = 0; j < n; ++j)\n"
+                                 "    v[0][0] += v[1][3]; // PEAK\n"
+                                 "  y[0] = v[0][0];");
+  SpillBench B(Code, 6);
   std::string Text = B.rewritten();
   EXPECT_THAT(Text, HasSubstr("cattSpill_v[(0 * 4 + i) * 256] = v[0][i];"));
   EXPECT_THAT(Text, HasSubstr("if (1 * 4 + i < 6)"));
@@ -152,10 +83,11 @@ TEST(SpillShared, PositiveOnlySomeElementsOfAnArray) {
 }
 
 TEST(SpillShared, PositiveWholeArraysAndVectors) {
-  Bench B(kernel("  double d[2] = {1, 2};\n  float4 q[2];\n"
-                 "  q[0] = q[1] = make_float4(1, 2, 3, 4);\n  short h = n;\n"
-                 "  for (int j = 0; j < n; ++j)\n    y[j] = 1; // PEAK\n"
-                 "  y[0] = d[0] + q[1].x + h;"));
+  SpillBench B(
+      spillKernel("  double d[2] = {1, 2};\n  float4 q[2];\n"
+                  "  q[0] = q[1] = make_float4(1, 2, 3, 4);\n  short h = n;\n"
+                  "  for (int j = 0; j < n; ++j)\n    y[j] = 1; // PEAK\n"
+                  "  y[0] = d[0] + q[1].x + h;"));
   std::string Text = B.rewritten();
   EXPECT_THAT(Text, HasSubstr("double volatile *const cattSpill_d"));
   EXPECT_THAT(Text, HasSubstr("decltype(q[0].x)"));
@@ -165,17 +97,19 @@ TEST(SpillShared, PositiveWholeArraysAndVectors) {
 }
 
 TEST(SpillShared, PositiveBlocksWithRows) {
-  EXPECT_THAT(Bench(kernel(Across, "<<<9, dim3(16, 4)>>>")).rewritten(),
-              HasSubstr("(threadIdx.x + 16 * (threadIdx.y + 4 * "
-                        "threadIdx.z))"));
-  Bench Two(kernel(Across) + "void more(float *A) { k<<<1, dim3(8, 8, 2)>>>"
-                             "(A, A, 3); }\n");
+  EXPECT_THAT(
+      SpillBench(spillKernel(Across, "<<<9, dim3(16, 4)>>>")).rewritten(),
+      HasSubstr("(threadIdx.x + 16 * (threadIdx.y + 4 * "
+                "threadIdx.z))"));
+  SpillBench Two(spillKernel(Across) +
+                 "void more(float *A) { k<<<1, dim3(8, 8, 2)>>>"
+                 "(A, A, 3); }\n");
   EXPECT_EQ(Two.spill().Numbering.Threads, 256 * 8 * 2);
 }
 
 TEST(SpillShared, PositiveLaunchesInSightOrNotWithABound) {
-  Bench B(kernel(Across, "<<<9999, 256>>>",
-                 "__global__ void __launch_bounds__(512)"));
+  SpillBench B(spillKernel(Across, "<<<9999, 256>>>",
+                           "__global__ void __launch_bounds__(512)"));
   EXPECT_THAT(B.rewritten(),
               HasSubstr("blockDim.x * (threadIdx.y + blockDim.y * "
                         "threadIdx.z)"));
@@ -183,7 +117,7 @@ TEST(SpillShared, PositiveLaunchesInSightOrNotWithABound) {
 }
 
 TEST(SpillShared, PositiveThePragma) {
-  Bench B(kernel(Across));
+  SpillBench B(spillKernel(Across));
   SpillStep Step;
   Step.Pragma = true;
   take(B.R.Kernels[0].Source, Step, *B.R.Kernels[0].Spill);
@@ -193,12 +127,12 @@ TEST(SpillShared, PositiveThePragma) {
 }
 
 TEST(SpillShared, PositiveASecondRunChangesNothing) {
-  Bench Twice(Bench(kernel(Across)).rewritten());
+  SpillBench Twice(SpillBench(spillKernel(Across)).rewritten());
   EXPECT_THAT(Twice.refusals(), ElementsAre(Reason::AlreadyRewritten));
 }
 
 TEST(SpillShared, PositiveNamesThatAreTaken) {
-  EXPECT_THAT(Bench("int cattSpill;\n" + kernel(Across)).rewritten(),
+  EXPECT_THAT(SpillBench("int cattSpill;\n" + spillKernel(Across)).rewritten(),
               HasSubstr("unsigned char cattSpill2["));
 }
 
@@ -206,11 +140,12 @@ TEST(SpillShared, PositiveNamesThatAreTaken) {
 
 TEST(SpillShared, NegativeLaunchesThatMayBeElsewhere) {
   for (const std::string &Code :
-       {kernel(Across, "<<<9999, 256>>>", "__global__ void"),
-        kernel(Across) + "void *address() { return (void *)k; }\n",
-        kernel(Across) + "void more(float *A, int t) { k<<<1, t>>>(A, A, 3); "
-                         "}\n"}) {
-    Bench B(Code);
+       {spillKernel(Across, "<<<9999, 256>>>", "__global__ void"),
+        spillKernel(Across) + "void *address() { return (void *)k; }\n",
+        spillKernel(Across) +
+            "void more(float *A, int t) { k<<<1, t>>>(A, A, 3); "
+            "}\n"}) {
+    SpillBench B(Code);
     EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchedElsewhere)) << Code;
     EXPECT_EQ(B.rewritten(), Code);
   }
@@ -225,34 +160,35 @@ TEST(SpillShared, NegativeNothingToMove) {
         "  for (int i = 0; i < n; ++i)\n    y[i] = 1; // PEAK\n  y[0] = s;",
         "  float s = A[0];\n  y[0] = s;\n"
         "  for (int i = 0; i < n; ++i)\n    y[i] = 1; // PEAK\n"}) {
-    Bench B(kernel(Body));
+    SpillBench B(spillKernel(Body));
     EXPECT_THAT(B.refusals(), ElementsAre(Reason::CannotReachTarget)) << Body;
   }
 }
 
 TEST(SpillShared, NegativeSharedMemoryIsFull) {
-  Bench B(kernel("  __shared__ float all[12288]; all[n] = 1;\n" +
-                 std::string(Across)));
+  SpillBench B(spillKernel("  __shared__ float all[12288]; all[n] = 1;\n" +
+                           std::string(Across)));
   EXPECT_THAT(B.refusals(), ElementsAre(Reason::NotEnoughShared));
-  Bench Unknown(kernel(Across, "<<<9, 256, sizeof(float) * atoi(\"7\")>>>"));
+  SpillBench Unknown(
+      spillKernel(Across, "<<<9, 256, sizeof(float) * atoi(\"7\")>>>"));
   EXPECT_THAT(Unknown.refusals(), ElementsAre(Reason::NotEnoughShared));
 }
 
 TEST(SpillShared, NegativeMacros) {
-  Bench Builtin("#define threadIdx threadIdx\n" + kernel(Across));
+  SpillBench Builtin("#define threadIdx threadIdx\n" + spillKernel(Across));
   EXPECT_THAT(Builtin.refusals(), ElementsAre(Reason::InMacro));
-  Bench Statement("#define SET(x) x = A[1]; x += 1;\n" +
-                  kernel("  float s;\n  SET(s)\n"
-                         "  for (int i = 0; i < n; ++i)\n"
-                         "    y[i] = 1; // PEAK\n  y[n] = s;"));
+  SpillBench Statement("#define SET(x) x = A[1]; x += 1;\n" +
+                       spillKernel("  float s;\n  SET(s)\n"
+                                   "  for (int i = 0; i < n; ++i)\n"
+                                   "    y[i] = 1; // PEAK\n  y[n] = s;"));
   EXPECT_THAT(Statement.refusals(), ElementsAre(Reason::CannotReachTarget));
 }
 
 TEST(SpillShared, NegativeACutConditional) {
   const char *Loop = "#if 1\n  for (int i = 0; i < n; ++i) {\n#else\n"
                      "  for (int i = 1; i < n; ++i) {\n#endif\n";
-  Bench B(kernel("  float s = A[0];\n" + std::string(Loop) +
-                 "    y[i] = 1; // PEAK\n  }\n  y[n] = s;"));
+  SpillBench B(spillKernel("  float s = A[0];\n" + std::string(Loop) +
+                           "    y[i] = 1; // PEAK\n  }\n  y[n] = s;"));
   EXPECT_THAT(B.rewritten(), HasSubstr(Loop)) << "nothing around the loop";
 }
 
@@ -263,17 +199,17 @@ TEST(SpillShared, NegativeInstantiationsThatDiffer) {
                      "    y[i] = 1; // PEAK\n  y[n] = v[0] + v[1];\n}\n"
                      "void host(float *A, double *B) {\n"
                      "  k<<<1, 64>>>(A, A, 3);\n  k<<<1, 64>>>(B, B, 3);\n}\n";
-  Bench B(Code);
+  SpillBench B(Code);
   EXPECT_EQ(B.rewritten(), Code);
 }
 
 //===-- Which, and how many -----------------------------------------------===//
 
 TEST(SpillPlan, TheLeastAccessesFirst) {
-  Bench B(kernel("  float hot = A[0], cold = A[1];\n"
-                 "  for (int i = 0; i < n; ++i)\n"
-                 "    hot += 1; // PEAK\n  y[0] = hot + cold;"),
-          1);
+  SpillBench B(spillKernel("  float hot = A[0], cold = A[1];\n"
+                           "  for (int i = 0; i < n; ++i)\n"
+                           "    hot += 1; // PEAK\n  y[0] = hot + cold;"),
+               1);
   ASSERT_EQ(B.spill().Movable.size(), 2u);
   ASSERT_EQ(B.spill().Moved.size(), 1u);
   EXPECT_TRUE(B.spill().Moved[0].Of.Around);
@@ -282,11 +218,12 @@ TEST(SpillPlan, TheLeastAccessesFirst) {
 }
 
 TEST(SpillPlan, NoMoreThanLeavesTheBlocksResident) {
-  Bench B(kernel("  float v[200];\n#pragma unroll\n"
-                 "  for (int i = 0; i < 200; ++i) v[i] = A[i];\n"
-                 "  for (int i = 0; i < n; ++i)\n    y[i] = 1; // PEAK\n"
-                 "#pragma unroll\n"
-                 "  for (int i = 0; i < 200; ++i) y[i] = v[i];"));
+  SpillBench B(
+      spillKernel("  float v[200];\n#pragma unroll\n"
+                  "  for (int i = 0; i < 200; ++i) v[i] = A[i];\n"
+                  "  for (int i = 0; i < n; ++i)\n    y[i] = 1; // PEAK\n"
+                  "#pragma unroll\n"
+                  "  for (int i = 0; i < 200; ++i) y[i] = v[i];"));
   // 16 registers: 8 blocks of 256 threads, 28 KiB for each of 228, less 1 KiB
   // that each block takes itself.
   EXPECT_EQ(B.spill().Blocks, 8);

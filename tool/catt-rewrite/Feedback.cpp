@@ -6,20 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Feedback.h"
+#include "Trials.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace catt {
 namespace {
 
 /// One kernel, and what is still to be tried on it.
-struct Trial {
+struct KernelTrials {
   KernelReport *Kernel;
   std::vector<SpillStep> ToTry;
-  std::optional<SpillStep> Now;
   SharedSpill Before;
   bool Refused = false; ///< the text stands against any change
 };
 
+/// The steps that one text takes, of each kernel.
+using Steps = std::vector<std::optional<SpillStep>>;
 } // namespace
 
 /// enable_smem_spilling came with CUDA 13.0 (PTX ISA 9.0).
@@ -39,61 +41,75 @@ static bool isChanged(const KernelReport &K, const Edits &Changes) {
   });
 }
 
-/// The texts with every kernel's present plan, compiled.
-static llvm::Error measureAll(const Report &R, const RewriteOptions &How,
-                              const TextMeasure &Measure,
-                              std::vector<Trial> &Trials) {
-  llvm::Expected<Edits> Changes = rewrite(R, How);
-  if (!Changes)
-    return Changes.takeError();
-  auto Texts = catt::apply(*Changes, R.Texts);
-  if (!Texts)
-    return Texts.takeError();
-  for (Trial &T : Trials)
-    if (T.Now && (T.Now->Pragma || T.Now->MovedRegisters != 0) &&
-        !isChanged(*T.Kernel, *Changes)) {
-      T.Refused = true;
-      T.Now.reset();
-      T.ToTry.clear();
+/// Takes the next step of each kernel that is not among Earlier ones.
+static Steps takeNext(std::vector<KernelTrials> &Trials,
+                      llvm::ArrayRef<Steps> Earlier) {
+  Steps Now(Trials.size());
+  for (size_t I = 0; I < Trials.size(); ++I) {
+    KernelTrials &T = Trials[I];
+    while (!Now[I] && !T.ToTry.empty()) {
+      SpillStep Next = T.ToTry.front();
+      T.ToTry.erase(T.ToTry.begin());
+      bool New = take(T.Kernel->Source, Next, *T.Kernel->Spill);
+      if (New && llvm::none_of(Earlier, [&](const Steps &S) {
+            return S[I] && S[I]->MovedRegisters == Next.MovedRegisters &&
+                   S[I]->Pragma == Next.Pragma;
+          }))
+        Now[I] = Next;
     }
-  std::map<std::string, unsigned> Caps;
-  for (const Trial &T : Trials)
-    if (T.Now)
-      Caps[T.Kernel->Source.Name] = unsigned(T.Kernel->Spill->CapRegisters);
-  auto Points = Measure(*Texts, Caps);
-  if (!Points)
-    return Points.takeError();
-  for (Trial &T : Trials) {
-    auto Found = Points->find(T.Kernel->Source.Name);
-    if (!T.Now || Found == Points->end())
-      continue;
-    T.Now->Compiled = Found->second;
-    addStep(T.Kernel->Source, *T.Now, *T.Kernel->Spill);
   }
-  return llvm::Error::success();
+  return Now;
 }
 
-/// Until nothing is left to try.
+/// Forgets steps that the text does not show.
+static void refuseUnchanged(std::vector<KernelTrials> &Trials, Steps &Now,
+                            const Edits &Changes) {
+  for (auto [T, Step] : llvm::zip(Trials, Now))
+    if (Step && (Step->Pragma || Step->MovedRegisters != 0) &&
+        !isChanged(*T.Kernel, Changes)) {
+      T.Refused = true;
+      T.ToTry.clear();
+      Step.reset();
+    }
+}
+
+/// All that is left to try, compiled.
 static llvm::Error tryAll(const Report &R, const RewriteOptions &How,
                           const TextMeasure &Measure,
-                          std::vector<Trial> &Trials) {
+                          std::vector<KernelTrials> &Trials) {
+  std::vector<TextQuestion> Questions;
+  std::vector<Steps> Asked;
+  auto IsStep = [](const std::optional<SpillStep> &S) { return S.has_value(); };
   for (;;) {
-    bool Any = false;
-    for (Trial &T : Trials) {
-      T.Now.reset();
-      while (!T.Now && !T.ToTry.empty()) {
-        SpillStep Next = T.ToTry.front();
-        T.ToTry.erase(T.ToTry.begin());
-        if (take(T.Kernel->Source, Next, *T.Kernel->Spill))
-          T.Now = Next;
-      }
-      Any |= T.Now.has_value();
-    }
-    if (!Any)
-      return llvm::Error::success();
-    if (llvm::Error E = measureAll(R, How, Measure, Trials))
-      return E;
+    Steps Now = takeNext(Trials, Asked);
+    if (llvm::none_of(Now, IsStep))
+      break;
+    llvm::Expected<Trial> T = trialOf(R, How);
+    if (!T)
+      return T.takeError();
+    refuseUnchanged(Trials, Now, T->Changes);
+    if (llvm::none_of(Now, IsStep))
+      continue;
+    for (auto [Each, Step] : llvm::zip(Trials, Now))
+      if (Step)
+        T->Question.Caps[Each.Kernel->Source.Name] =
+            unsigned(Each.Kernel->Spill->CapRegisters);
+    Questions.push_back(std::move(T->Question));
+    Asked.push_back(std::move(Now));
   }
+  if (Questions.empty())
+    return llvm::Error::success();
+  llvm::Expected<std::vector<TextAnswer>> Answers = Measure(Questions);
+  if (!Answers)
+    return Answers.takeError();
+  for (auto [Answer, Now] : llvm::zip(*Answers, Asked))
+    for (auto [T, Step] : llvm::zip(Trials, Now))
+      if (auto At = Answer.find(T.Kernel->Source.Name);
+          Step && At != Answer.end()) {
+        Step->Compiled = At->second;
+        addStep(T.Kernel->Source, *Step, *T.Kernel->Spill);
+      }
+  return llvm::Error::success();
 }
 
 /// The best of what was tried.
@@ -109,20 +125,19 @@ static void settle(KernelReport &K) {
 
 llvm::Error improveSpills(Report &R, const RewriteOptions &How,
                           const TextMeasure &Measure) {
-  std::vector<Trial> Trials;
+  std::vector<KernelTrials> Trials;
   for (KernelReport &K : R.Kernels)
     if (K.Spill && K.Spill->Refusals.empty())
-      Trials.push_back({&K, stepsToTry(*K.Spill, hasPragma(R.Cuda)),
-                        std::nullopt, *K.Spill});
+      Trials.push_back({&K, stepsToTry(*K.Spill, hasPragma(R.Cuda)), *K.Spill});
   llvm::Error E = tryAll(R, How, Measure, Trials);
   for (int64_t Part : {16, 32})
     if (!E) {
-      for (Trial &T : Trials)
+      for (KernelTrials &T : Trials)
         if (!T.Refused)
           T.ToTry = stepsAround(*T.Kernel->Spill, Part);
       E = tryAll(R, How, Measure, Trials);
     }
-  for (Trial &T : Trials)
+  for (KernelTrials &T : Trials)
     if (E || T.Refused || T.Kernel->Spill->Steps.empty())
       *T.Kernel->Spill = T.Before;
     else

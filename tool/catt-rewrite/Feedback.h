@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   plan --(rewrite)--> text --(measure)--> registers, spills of each kernel
-//    ^---- the next amount, at most a dozen ----'
+//   plans --(rewrite)--> texts --(measure)--> registers, spills of each kernel
+//    ^---- amounts around the best, twice ----'
 //    '---- at the end, the best that was seen
 //
-// All kernels of a file are tried in one compile. (TLP-RM section 2.4.)
+// The first seven amounts are asked about at once, then two at a time, and all
+// kernels of a file in one compile. (TLP-RM section 2.4.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TOOL_CATT_REWRITE_FEEDBACK_H

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RematFeedback.h"
+#include "Trials.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace catt {
 namespace {
 
-struct Trial {
+struct KernelTrials {
   KernelReport *Kernel;
   RematPlan First; ///< as it was planned
   RematPlan Best;
@@ -23,41 +24,34 @@ unsigned spilledBytes(const RegisterPoint &P) {
 }
 } // namespace
 
-/// The kernels as their plans are now, compiled; the better ones are kept.
-static llvm::Error tryNow(const Report &R, const RewriteOptions &How,
+/// Asks about all texts; what spills fewer bytes is kept. Plans: of each
+/// question those of the kernels.
+static llvm::Error askAll(llvm::ArrayRef<TextQuestion> Questions,
+                          llvm::ArrayRef<std::vector<RematPlan>> Plans,
                           const TextMeasure &Measure,
-                          std::vector<Trial> &Trials) {
-  llvm::Expected<Edits> Changes = rewrite(R, How);
-  if (!Changes)
-    return Changes.takeError();
-  auto Texts = catt::apply(*Changes, R.Texts);
-  if (!Texts)
-    return Texts.takeError();
-  std::map<std::string, unsigned> Caps;
-  for (const Trial &T : Trials)
-    Caps[T.Kernel->Source.Name] = T.First.TargetRegisters;
-  auto Points = Measure(*Texts, Caps);
-  if (!Points)
-    return Points.takeError();
-  for (Trial &T : Trials) {
-    auto Found = Points->find(T.Kernel->Source.Name);
-    if (Found == Points->end())
-      continue;
-    const RematPlan &Now = *T.Kernel->Remat;
-    unsigned Bytes = spilledBytes(Found->second);
-    if (llvm::all_of(T.Steps, [&](const RematStep &S) {
-          return Bytes < spilledBytes(S.Compiled);
-        }))
-      T.Best = Now;
-    T.Steps.push_back({Now.Values.size(), Found->second});
-  }
+                          std::vector<KernelTrials> &Trials) {
+  llvm::Expected<std::vector<TextAnswer>> Answers = Measure(Questions);
+  if (!Answers)
+    return Answers.takeError();
+  for (auto [Answer, Tried] : llvm::zip(*Answers, Plans))
+    for (auto [T, Plan] : llvm::zip(Trials, Tried)) {
+      auto Found = Answer.find(T.Kernel->Source.Name);
+      if (Found == Answer.end())
+        continue;
+      unsigned Bytes = spilledBytes(Found->second);
+      if (llvm::all_of(T.Steps, [&](const RematStep &S) {
+            return Bytes < spilledBytes(S.Compiled);
+          }))
+        T.Best = Plan;
+      T.Steps.push_back({Plan.Values.size(), Found->second});
+    }
   return llvm::Error::success();
 }
 
 /// Leaves the best. Where the assembler spills nothing to begin with (clang's
 /// code may need less than that of the compiler that will be used), it cannot
 /// tell, and the estimate stays.
-static void settle(Trial &T) {
+static void settle(KernelTrials &T) {
   bool Tells = !T.Steps.empty() && spilledBytes(T.Steps.front().Compiled) != 0;
   RematPlan &Plan = *T.Kernel->Remat;
   Plan = Tells ? std::move(T.Best) : std::move(T.First);
@@ -68,7 +62,7 @@ static void settle(Trial &T) {
 }
 
 /// The plan that frees so many registers; 0: none.
-static RematPlan planFor(const Trial &T, unsigned Wanted) {
+static RematPlan planFor(const KernelTrials &T, unsigned Wanted) {
   if (Wanted != 0)
     if (std::optional<RematPlan> Plan =
             planRemat(T.Kernel->Source, *T.Kernel->Pressure,
@@ -80,32 +74,49 @@ static RematPlan planFor(const Trial &T, unsigned Wanted) {
   return None;
 }
 
+/// Nothing, what was planned, and halves of it, as far as they differ.
+static llvm::Error tryAll(Report &R, const RewriteOptions &How,
+                          const TextMeasure &Measure,
+                          std::vector<KernelTrials> &Trials) {
+  std::vector<TextQuestion> Questions;
+  std::vector<std::vector<RematPlan>> Plans;
+  for (unsigned Part : {0, 1, 2, 4, 8}) {
+    bool Any = false;
+    std::vector<RematPlan> Now;
+    for (KernelTrials &T : Trials) {
+      size_t Before = T.Kernel->Remat->Values.size();
+      unsigned Wanted = Part ? std::max(1U, T.First.Wanted / Part) : 0;
+      Now.push_back(*T.Kernel->Remat = planFor(T, Wanted));
+      Any |= Now.back().Values.size() != Before;
+    }
+    if (!Any)
+      continue;
+    llvm::Expected<Trial> Text = trialOf(R, How);
+    if (!Text)
+      return Text.takeError();
+    for (const KernelTrials &T : Trials)
+      Text->Question.Caps[T.Kernel->Source.Name] = T.First.TargetRegisters;
+    Questions.push_back(std::move(Text->Question));
+    Plans.push_back(std::move(Now));
+  }
+  return askAll(Questions, Plans, Measure, Trials);
+}
+
 llvm::Error improveRemat(Report &R, const RewriteOptions &How,
                          const TextMeasure &Measure) {
-  std::vector<Trial> Trials;
+  std::vector<KernelTrials> Trials;
   for (KernelReport &K : R.Kernels)
     if (K.Remat && !K.Remat->Values.empty())
       Trials.push_back({&K, *K.Remat, {}, {}});
   if (Trials.empty())
     return llvm::Error::success();
-  RewriteOptions Only{{"rematerialize"}, How.Styles};
-  for (unsigned Part : {0, 1, 2, 4, 8}) {
-    bool Any = false;
-    for (Trial &T : Trials) {
-      size_t Before = T.Kernel->Remat->Values.size();
-      unsigned Wanted = Part ? std::max(1U, T.First.Wanted / Part) : 0;
-      *T.Kernel->Remat = planFor(T, Wanted);
-      Any |= T.Kernel->Remat->Values.size() != Before;
-    }
-    if (!Any)
-      continue;
-    if (llvm::Error E = tryNow(R, Only, Measure, Trials)) {
-      for (Trial &T : Trials)
-        *T.Kernel->Remat = T.First;
-      return E;
-    }
+  if (llvm::Error E =
+          tryAll(R, {{"rematerialize"}, How.Styles}, Measure, Trials)) {
+    for (KernelTrials &T : Trials)
+      *T.Kernel->Remat = T.First;
+    return E;
   }
-  for (Trial &T : Trials)
+  for (KernelTrials &T : Trials)
     settle(T);
   return llvm::Error::success();
 }

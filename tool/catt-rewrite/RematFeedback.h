@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   plan --(rewrite)--> text --(measure)--> bytes that each kernel spills
-//    ^---- half as many registers to free, three times ----'
-//    '---- at the end, the fewest bytes that were seen
+//   nothing, the plan, halves of it ----(rewrite)--> texts
+//     texts --(measure)--> bytes that each kernel spills --> the fewest
 //
-// All kernels of a file are tried in one compile. A plan that spills no fewer
-// bytes than the kernel as it is, is dropped. (TLP-RM section 2.4.)
+// All are asked about at once, and all kernels of a file in one compile. A plan
+// that spills no fewer bytes than the kernel as it is, is dropped. (TLP-RM
+// section 2.4.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TOOL_CATT_REWRITE_REMATFEEDBACK_H

@@ -19,6 +19,7 @@
 // measured before).
 //
 //===----------------------------------------------------------------------===//
+#include "../Differences.h"
 #include "../registers/Sweep.h"
 #include <fstream>
 #include <set>
@@ -54,23 +55,12 @@ std::vector<Point> pointsOf(const std::string &Dir, const std::string &Case) {
   return Out;
 }
 
-__global__ void countDifferentWords(const unsigned *A, const unsigned *B,
-                                    size_t Count, unsigned *Differences) {
-  const size_t Stride = size_t(gridDim.x) * blockDim.x;
-  unsigned Mine = 0;
-  for (size_t K = size_t(blockIdx.x) * blockDim.x + threadIdx.x; K < Count;
-       K += Stride)
-    Mine += A[K] != B[K];
-  if (Mine)
-    atomicAdd(Differences, Mine);
-}
-
 unsigned differentWords(const Case &C, const Memory &M) {
   unsigned Differences = 0;
   check(cudaMemset(M.Differences, 0, 4), "memset");
-  countDifferentWords<<<1024, 256>>>((const unsigned *)M.Out,
-                                     (const unsigned *)M.Reference, C.Outputs,
-                                     M.Differences);
+  countDifferences<<<1024, 256>>>((const unsigned *)M.Out,
+                                  (const unsigned *)M.Reference, C.Outputs,
+                                  M.Differences);
   check(cudaMemcpy(&Differences, M.Differences, 4, cudaMemcpyDeviceToHost),
         "comparison");
   return Differences;

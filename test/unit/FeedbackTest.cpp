@@ -1,0 +1,212 @@
+//===- FeedbackTest.cpp - Tests of Feedback and RematFeedback ---*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The assembler is a function here, which reads in the text what was moved.
+//
+//===----------------------------------------------------------------------===//
+#include "tool/catt-rewrite/Feedback.h"
+#include "SpillTesting.h"
+#include "tool/catt-rewrite/RematFeedback.h"
+#include <gmock/gmock.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// 40 values that a loop does not touch, under a cap that is 32 too low.
+std::string manyValues() {
+  return spillKernel("  float v[40];\n#pragma unroll\n"
+                     "  for (int i = 0; i < 40; ++i)\n    v[i] = A[i];\n"
+                     "  for (int i = 0; i < n; ++i)\n"
+                     "    y[i] = A[i]; // PEAK\n"
+                     "#pragma unroll\n  for (int i = 0; i < 40; ++i)\n"
+                     "    y[n + i] = v[i];");
+}
+
+/// What an assembler says that spills Bytes(registers moved).
+struct Assembler {
+  std::function<unsigned(int64_t)> Bytes;
+  std::vector<size_t> Asked = {}; ///< questions of each call
+  std::vector<int64_t> Moved = {};
+
+  TextMeasure measure() {
+    return [this](llvm::ArrayRef<TextQuestion> Questions) {
+      Asked.push_back(Questions.size());
+      std::vector<TextAnswer> Out;
+      for (const TextQuestion &Q : Questions) {
+        Moved.push_back(movedIn(Q.Texts));
+        Out.emplace_back();
+        for (const auto &[Name, Cap] : Q.Caps)
+          Out.back()[Name] = {Cap, Cap, 0, Bytes(Moved.back())};
+      }
+      return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
+    };
+  }
+
+  static int64_t movedIn(const std::map<std::string, std::string> &Texts) {
+    int64_t Count = 0;
+    for (const auto &[File, Text] : Texts) {
+      llvm::StringRef Marker = "catt: spill-shared(";
+      llvm::StringRef At = llvm::StringRef(Text)
+                               .substr(Text.find(Marker))
+                               .drop_front(Marker.size());
+      EXPECT_FALSE(At.split(')').first.getAsInteger(10, Count)) << Text;
+    }
+    return Count;
+  }
+};
+
+SharedSpill improved(SpillBench &B, Assembler &A) {
+  EXPECT_FALSE(bool(improveSpills(B.R, {{"spill-shared"}, {}}, A.measure())));
+  return B.spill();
+}
+
+TEST(Feedback, KeepsTheAmountThatSpillsLeast) {
+  SpillBench B(manyValues(), 32);
+  Assembler A{
+      [](int64_t Moved) { return unsigned(std::abs(Moved - 17)) * 40; }};
+  SharedSpill S = improved(B, A);
+  EXPECT_EQ(S.MovedRegisters, 17) << "between the eighths";
+  EXPECT_EQ(S.From, Origin::Measured);
+  EXPECT_THAT(S.Refusals, IsEmpty());
+  EXPECT_EQ(S.Steps[bestStep(S.Steps)].MovedRegisters, 17);
+}
+
+TEST(Feedback, AsksTogetherAndComesToAnEnd) {
+  SpillBench B(manyValues(), 32);
+  // More is always better: there is no best amount to settle at.
+  Assembler A{[](int64_t Moved) { return unsigned(4000 - Moved * 40); }};
+  SharedSpill S = improved(B, A);
+  EXPECT_THAT(A.Asked, ElementsAre(4, 1)) << "nothing is asked twice";
+  EXPECT_EQ(S.MovedRegisters, 27) << "what leaves the blocks resident";
+}
+
+TEST(Feedback, NegativeNothingIsBetterThanLocalMemory) {
+  SpillBench B(manyValues(), 32);
+  Assembler A{[](int64_t) { return 4U; }};
+  SharedSpill S = improved(B, A);
+  EXPECT_THAT(S.Moved, IsEmpty());
+  ASSERT_EQ(S.Refusals.size(), 1u);
+  EXPECT_EQ(S.Refusals[0].Why, Reason::CannotReachTarget);
+}
+
+TEST(Feedback, NegativeAnErrorLeavesTheEstimate) {
+  SpillBench B(manyValues(), 32);
+  int64_t Before = B.spill().MovedRegisters;
+  llvm::Error E =
+      improveSpills(B.R, {{"spill-shared"}, {}},
+                    [](llvm::ArrayRef<TextQuestion>)
+                        -> llvm::Expected<std::vector<TextAnswer>> {
+                      return llvm::createStringError("no assembler");
+                    });
+  EXPECT_EQ(llvm::toString(std::move(E)), "no assembler");
+  EXPECT_EQ(B.spill().MovedRegisters, Before);
+  EXPECT_EQ(B.spill().From, Origin::Estimated);
+}
+
+TEST(Feedback, NegativeATextThatCannotChange) {
+  SpillBench B("#define threadIdx threadIdx\n" + manyValues(), 32);
+  int64_t Before = B.spill().MovedRegisters;
+  Assembler A{[](int64_t) { return 4U; }};
+  SharedSpill S = improved(B, A);
+  EXPECT_THAT(A.Moved, Each(0)) << "no text that would be the same";
+  EXPECT_EQ(S.MovedRegisters, Before) << "the refusal comes from rewriting";
+}
+
+//===-- Computing again ---------------------------------------------------===//
+
+/// A report whose kernel k computes four rows again behind its loop.
+struct RematBench {
+  RematBench() : P(parseSnippet(Code)) {
+    R.MainFile = "/snippet/kernel.cu";
+    R.Texts[R.MainFile] = Code;
+    KernelReport K;
+    K.Source = P.kernel("k");
+    PressurePeak Peak;
+    Peak.Begin = Peak.End = {R.MainFile, 7, 5};
+    for (const ThreadValue &V : K.Source.Values)
+      Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
+    K.Pressure.emplace();
+    K.Pressure->Default.Registers = 40;
+    K.Pressure->Peaks = {Peak};
+    K.Remat = planRemat(K.Source, *K.Pressure, 32, 4);
+    R.Kernels.push_back(std::move(K));
+  }
+  RematPlan &plan() { return *R.Kernels[0].Remat; }
+  llvm::Error improve(llvm::function_ref<unsigned(size_t Values)> Bytes) {
+    return improveRemat(
+        R, {{"rematerialize"}, {}}, [&](llvm::ArrayRef<TextQuestion> All) {
+          std::vector<TextAnswer> Out;
+          for (const TextQuestion &Q : All) {
+            size_t Values = 0;
+            for (const auto &[File, Text] : Q.Texts)
+              Values = llvm::StringRef(Text).count("asm volatile");
+            Out.push_back({{"k", {32, 32, 0, Bytes(Values)}}});
+            Asked.push_back(Values);
+            if (getenv("SHOW"))
+              for (const auto &[File, Text] : Q.Texts)
+                puts(Text.c_str());
+          }
+          return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
+        });
+  }
+
+  std::string Code = "static __global__ void k(float *A, int n) {\n"
+                     "  int i = threadIdx.x;\n"
+                     "  int a = i * 3, b = i * 5;\n"
+                     "  int c = i * 7, d = i * 9;\n"
+                     "  A[a] = A[b] = A[c] = A[d] = 0;\n"
+                     "  for (int j = 0; j < n; ++j)\n"
+                     "    A[j] = 1;\n"
+                     "  A[a] = 1;\n  A[b] = 2;\n  A[c] = 3;\n  A[d] = i;\n"
+                     "}\nvoid host(float *A) { k<<<1, 32>>>(A, 1); }\n";
+  Parsed P;
+  Report R;
+  std::vector<size_t> Asked; ///< values that were computed again
+};
+
+TEST(RematFeedback, KeepsTheNumberThatSpillsLeast) {
+  RematBench B;
+  ASSERT_EQ(B.plan().Values.size(), 4u);
+  EXPECT_FALSE(bool(B.improve([](size_t N) { return N == 2 ? 8 : 16; })));
+  EXPECT_EQ(B.plan().Values.size(), 2u);
+  EXPECT_THAT(B.Asked, ElementsAre(0, 4, 2, 1));
+  EXPECT_EQ(B.plan().Steps.size(), 4u);
+}
+
+TEST(RematFeedback, NegativeWhatSpillsAsMuchIsDropped) {
+  RematBench B;
+  EXPECT_FALSE(bool(B.improve([](size_t) { return 16; })));
+  EXPECT_THAT(B.plan().Values, IsEmpty());
+  ASSERT_EQ(B.plan().Refusals.size(), 1u);
+  EXPECT_EQ(B.plan().Refusals[0].Why, Reason::CannotReachTarget);
+}
+
+TEST(RematFeedback, NegativeAnAssemblerThatSpillsNothingCannotTell) {
+  RematBench B;
+  EXPECT_FALSE(bool(B.improve([](size_t) { return 0; })));
+  EXPECT_EQ(B.plan().Values.size(), 4u) << "the estimate stays";
+}
+
+TEST(RematFeedback, NegativeAnErrorLeavesTheEstimate) {
+  RematBench B;
+  llvm::Error E = improveRemat(B.R, {{"rematerialize"}, {}},
+                               [](llvm::ArrayRef<TextQuestion>)
+                                   -> llvm::Expected<std::vector<TextAnswer>> {
+                                 return llvm::createStringError("no assembler");
+                               });
+  EXPECT_EQ(llvm::toString(std::move(E)), "no assembler");
+  EXPECT_EQ(B.plan().Values.size(), 4u);
+}
+
+} // namespace
+} // namespace catt

@@ -1,0 +1,88 @@
+//===- SpillTesting.h - Kernels whose values are moved ----------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TEST_UNIT_SPILLTESTING_H
+#define CATT_TEST_UNIT_SPILLTESTING_H
+
+#include "SourceTesting.h"
+#include "transforms/Transform.h"
+
+namespace catt::testing {
+
+/// A snippet whose kernel k is to move values: all are live in the line that
+/// says PEAK, and so many registers are to be freed.
+struct SpillBench {
+  explicit SpillBench(const std::string &Code, int64_t Registers = 255)
+      : P(parseSnippet(Code)) {
+    R.MainFile = "/snippet/kernel.cu";
+    R.Texts[R.MainFile] = Code;
+    R.Gpu = llvm::cantFail(findDevice("h200"));
+    KernelReport K;
+    K.Source = P.kernel("k");
+    RegisterUse Use;
+    Use.Default.Registers = 16 + Registers - 1; // and one for the address
+    llvm::StringRef Text = Code;
+    size_t Line = Text.take_front(Text.find("PEAK")).rfind('\n') + 1;
+    size_t At = Text.find_first_not_of(' ', Line);
+    PressurePeak Peak;
+    Peak.Begin = {R.MainFile, unsigned(Text.take_front(At).count('\n') + 1),
+                  unsigned(At - Line + 1)};
+    Peak.End = Peak.Begin;
+    for (const ThreadValue &V : K.Source.Values)
+      Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
+    Use.Peaks = {Peak};
+    RegisterOptions O;
+    O.Gpu = R.Gpu;
+    K.Spill = planSpill(K.Source, Use, 16, O);
+    R.Kernels.push_back(std::move(K));
+  }
+
+  Edits edits() {
+    RewriteOptions O;
+    O.Transforms = {"spill-shared"};
+    return llvm::cantFail(rewrite(R, O));
+  }
+
+  /// The new text; it parses, and reverts to the old one.
+  std::string rewritten() {
+    auto New = llvm::cantFail(catt::apply(edits(), R.Texts));
+    if (New.empty())
+      return P.Code;
+    std::string Text = New.at(R.MainFile);
+    parseSnippet(Text); // expects no error
+    auto Back = revert(R.MainFile, Text);
+    EXPECT_TRUE(bool(Back)) << llvm::toString(Back.takeError()) << Text;
+    if (Back)
+      EXPECT_EQ(*Back, P.Code);
+    return Text;
+  }
+
+  std::vector<Reason> refusals() {
+    std::vector<Reason> Out;
+    for (const Refusal &Why : edits().Refused)
+      Out.push_back(Why.Why);
+    return Out;
+  }
+
+  const SharedSpill &spill() const { return *R.Kernels[0].Spill; }
+
+  Parsed P;
+  Report R;
+};
+
+/// A kernel with this body, launched with this configuration.
+inline std::string
+spillKernel(const std::string &Body,
+            const std::string &Launch = "<<<9999, 256>>>",
+            const std::string &Head = "static __global__ void") {
+  return Head + " k(const float *A, float *y, int n) {\n" + Body +
+         "\n}\nvoid host(float *A) { k" + Launch + "(A, A, 3); }\n";
+}
+
+} // namespace catt::testing
+
+#endif

@@ -1,0 +1,22 @@
+//===- Trials.cpp - Plans as texts to ask about ---------------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Trials.h"
+
+namespace catt {
+
+llvm::Expected<Trial> trialOf(const Report &R, const RewriteOptions &How) {
+  llvm::Expected<Edits> Changes = rewrite(R, How);
+  if (!Changes)
+    return Changes.takeError();
+  auto Texts = catt::apply(*Changes, R.Texts);
+  if (!Texts)
+    return Texts.takeError();
+  return Trial{std::move(*Changes), {std::move(*Texts), {}}};
+}
+
+} // namespace catt
