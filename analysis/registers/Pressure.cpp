@@ -105,7 +105,7 @@ private:
   Location placeOf(const ptx::Instruction &I) const;
   PressurePeak peak(unsigned Block, unsigned First, unsigned Last);
   LiveValue describe(unsigned Value, unsigned First, unsigned Last);
-  std::optional<unsigned> makerOf(unsigned Value) const;
+  void name(unsigned Value, LiveValue &V) const;
 
   const ptx::Module &M;
   const ptx::Function &F;
@@ -124,26 +124,30 @@ Location PeakFinder::placeOf(const ptx::Instruction &I) const {
   return {M.fileName(Mark.File), Mark.Line, Mark.Column};
 }
 
-/// The first operation that defines it.
-std::optional<unsigned> PeakFinder::makerOf(unsigned Value) const {
-  auto Found = llvm::find_if(C.Operations, [&](const Operation &O) {
-    return llvm::is_contained(O.Defines, Value);
-  });
-  if (Found == C.Operations.end())
-    return std::nullopt;
-  return Found - C.Operations.begin();
+/// Named by the first definition that computes it and belongs to a variable:
+/// what a loop carries begins as a constant, whose line is that of whatever
+/// stands before it.
+void PeakFinder::name(unsigned Value, LiveValue &V) const {
+  for (bool Computed : {true, false})
+    for (const Operation &O : C.Operations) {
+      if (!llvm::is_contained(O.Defines, Value) ||
+          Computed != (!O.IsCopy && !O.Uses.empty()))
+        continue;
+      Location Where = placeOf(F.Instructions[O.From]);
+      V.Name = Name(Where);
+      if (!V.Where.valid() || !V.Name.empty())
+        V.Where = Where;
+      if (!V.Name.empty())
+        return;
+    }
+  V.Name = V.Where.valid() ? "a value of line " + std::to_string(V.Where.Line)
+                           : F.Registers[C.Values[Value].Register].Name;
 }
 
 LiveValue PeakFinder::describe(unsigned Value, unsigned First, unsigned Last) {
   LiveValue V;
   V.Registers = C.Values[Value].Words;
-  if (auto Maker = makerOf(Value)) {
-    V.Where = placeOf(F.Instructions[C.Operations[*Maker].From]);
-    V.Name = Name(V.Where);
-  }
-  if (V.Name.empty())
-    V.Name = V.Where.valid() ? "a value of line " + std::to_string(V.Where.Line)
-                             : F.Registers[C.Values[Value].Register].Name;
+  name(Value, V);
   for (const CodeBlock &B : C.Blocks)
     for (unsigned I = B.First; I != B.End; ++I) {
       const Operation &O = C.Operations[I];
@@ -159,8 +163,11 @@ LiveValue PeakFinder::describe(unsigned Value, unsigned First, unsigned Last) {
 
 PressurePeak PeakFinder::peak(unsigned Block, unsigned First, unsigned Last) {
   PressurePeak P;
-  P.Begin = placeOf(F.Instructions[C.Operations[First].From]);
-  P.End = placeOf(F.Instructions[C.Operations[Last].From]);
+  // Copies and the like may have no line, or line 0.
+  for (unsigned I = First; I <= Last && P.Begin.Line == 0; ++I)
+    P.Begin = placeOf(F.Instructions[C.Operations[I].From]);
+  for (unsigned I = Last + 1; I-- > First && P.End.Line == 0;)
+    P.End = placeOf(F.Instructions[C.Operations[I].From]);
   unsigned Top = First;
   for (unsigned I = First; I <= Last; ++I)
     if (At[I] > At[Top])

@@ -40,7 +40,7 @@ llvm::Expected<TemporaryFile> TemporaryFile::create(StringRef Suffix,
 }
 
 TemporaryFile::TemporaryFile(TemporaryFile &&Other) noexcept
-    : Path(Other.Path) {
+    : Path(std::move(Other.Path)) {
   Other.Path.clear();
 }
 

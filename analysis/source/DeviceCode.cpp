@@ -115,6 +115,20 @@ static std::string pathOf(const llvm::DILocation &At) {
   return std::string(Path);
 }
 
+/// What was inlined from another file counts as of the call: a statement of the
+/// user's file rather than a line of a library.
+static void placeInOwnFile(llvm::Module &M) {
+  for (llvm::Function &F : M)
+    for (llvm::Instruction &I : llvm::instructions(F)) {
+      const llvm::DILocation *At = I.getDebugLoc().get();
+      const llvm::DISubprogram *Own = F.getSubprogram();
+      while (At && Own && At->getFile() != Own->getFile() && At->getInlinedAt())
+        At = At->getInlinedAt();
+      if (At != I.getDebugLoc().get())
+        I.setDebugLoc(At);
+    }
+}
+
 /// Where instructions compute the values of variables.
 static std::vector<VariablePlace> variablesOf(llvm::Module &M) {
   std::map<std::tuple<std::string, unsigned, unsigned>, std::string> Found;
@@ -211,6 +225,7 @@ static llvm::Error compile(const TranslationUnit &Unit, const TextMap &Texts,
     return whyNot(Collector.Found);
   llvm::Module &M = *Action.Optimized;
   Result.Kernels = std::move(Action.Kernels);
+  placeInOwnFile(M);
   Result.Variables = variablesOf(M);
   llvm::stripNonLineTableDebugInfo(M); // leaves .file and .loc
   auto Ptx = emit(M, Clang.getTargetOpts());

@@ -62,10 +62,9 @@ static std::optional<int64_t> tripCount(int64_t First, int64_t Step,
   return (Way + By - 1) / By;
 }
 
-/// What the pragma says: true to unroll, false not to (completely).
-static std::optional<bool> pragmaSays(const AttributedStmt *Pragma,
-                                      std::optional<int64_t> Trips,
-                                      const ASTContext &Context) {
+std::optional<bool> pragmaSays(const AttributedStmt *Pragma,
+                               std::optional<int64_t> Trips,
+                               const ASTContext &Context) {
   for (const Attr *A :
        Pragma ? Pragma->getAttrs() : llvm::ArrayRef<const Attr *>()) {
     auto *Hint = dyn_cast<LoopHintAttr>(A);

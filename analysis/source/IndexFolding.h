@@ -20,6 +20,7 @@
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/DenseSet.h"
+#include <optional>
 
 namespace catt {
 
@@ -29,6 +30,12 @@ namespace catt {
 const clang::VarDecl *unrolledVariable(const clang::ForStmt &Loop,
                                        const clang::AttributedStmt *Pragma,
                                        const clang::ASTContext &Context);
+
+/// What the pragma says of a loop with so many iterations: true to unroll it,
+/// false not to, or only in part.
+std::optional<bool> pragmaSays(const clang::AttributedStmt *Pragma,
+                               std::optional<int64_t> Trips,
+                               const clang::ASTContext &Context);
 
 /// Whether E is constant if these variables are.
 bool foldsGiven(const llvm::DenseSet<const clang::VarDecl *> &Constant,

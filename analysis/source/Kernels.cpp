@@ -8,6 +8,7 @@
 
 #include "analysis/source/Kernels.h"
 #include "analysis/source/Directives.h"
+#include "analysis/source/IndexFolding.h"
 #include "analysis/source/Launches.h"
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/ThreadValues.h"
@@ -156,9 +157,14 @@ private:
     L.Site = std::move(R.Site);
     L.Refusals = std::move(R.Refusals);
     LoopPath.push_back({Path.size() - 1, L.Id});
-    if (Path.size() > 1 &&
-        isa_and_nonnull<AttributedStmt>(Path[Path.size() - 2].S))
-      L.HasUnrollPragma = true;
+    if (auto *Pragma = Path.size() > 1 ? dyn_cast_or_null<AttributedStmt>(
+                                             Path[Path.size() - 2].S)
+                                       : nullptr)
+      L.HasUnrollPragma =
+          pragmaSays(Pragma,
+                     L.TripCount ? L.TripCount->constant() : std::nullopt,
+                     Context)
+              .value_or(false);
     K.Loops.push_back(std::move(L));
     return K.Loops.back().Id;
   }

@@ -17,6 +17,7 @@ using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -172,6 +173,21 @@ TEST(DeviceCode, AFileWithoutKernelsIsEmptyNotAnError) {
   DeviceCode Code = compile("int host(int a) { return a; }\n");
   EXPECT_THAT(Code.Kernels, IsEmpty());
   EXPECT_THAT(read(Code).Functions, IsEmpty());
+}
+
+TEST(DeviceCode, WhatIsInlinedFromAnotherFileStandsAtTheCall) {
+  DeviceCode Code =
+      compile("#line 1 \"/snippet/other.cuh\"\n"
+              "__device__ float half(float x) { return x * 0.5f + x * x; }\n"
+              "__device__ float quarter(float x) { return half(half(x)); }\n"
+              "#line 1 \"/snippet/kernel.cu\"\n"
+              "__global__ void k(float *p) {\n  p[1] = quarter(p[0]);\n}\n");
+  ptx::Module M = read(Code);
+  const ptx::Function *F = M.find("_Z1kPf");
+  ASSERT_TRUE(F);
+  EXPECT_GT(F->Instructions.size(), 5U);
+  for (const ptx::Instruction &I : F->Instructions)
+    EXPECT_THAT(M.fileName(I.At.File), Not(HasSubstr("other.cuh")));
 }
 
 TEST(DeviceCode, ATemplateThatNobodyUsesHasNoCode) {

@@ -73,10 +73,12 @@ RegisterUse estimate(llvm::StringRef Body, std::vector<unsigned> Caps = {}) {
   ptx::Module M = readKernel(Body, File);
   PressureOptions Options;
   Options.Caps = std::move(Caps);
-  return estimateRegisters(
-      M, M.Functions.front(), Options, [](const Location &At) {
-        return At.Line == 12 ? std::string("third") : std::string();
-      });
+  return estimateRegisters(M, M.Functions.front(), Options,
+                           [](const Location &At) {
+                             return std::string(At.Line == 12   ? "third"
+                                                : At.Line == 13 ? "fourth"
+                                                                : "");
+                           });
 }
 
 TEST(Pressure, PeaksNameWhatIsLiveThere) {
@@ -124,6 +126,26 @@ TEST(Pressure, LargeKernelsTakeAllUpToAStair) {
     Last = Registers;
   }
   EXPECT_EQ(Last, 255U);
+}
+
+TEST(Pressure, WhatALoopCarriesHasTheNameThatTheLoopGivesIt) {
+  RegisterUse Use =
+      estimate(".reg .b32 %r<2>; .reg .f32 %f<7>; .reg .pred %p<2>;\n"
+               ".reg .b64 %rd<2>;\nld.param.u64 %rd1, [k_param_0];\n"
+               ".loc 1 13 3\nmov.f32 %f1, 0f00000000; mov.u32 %r1, 0;\n"
+               "$L:\n.loc 1 10 5\nld.volatile.global.f32 %f2, [%rd1];\n"
+               "ld.volatile.global.f32 %f3, [%rd1+4];\n"
+               "ld.volatile.global.f32 %f4, [%rd1+8];\n"
+               ".loc 1 11 5\nmul.f32 %f5, %f2, %f3;\n"
+               "mul.f32 %f6, %f5, %f4;\n"
+               ".loc 1 12 5\nadd.f32 %f1, %f1, %f6;\n"
+               ".loc 1 5 3\nadd.s32 %r1, %r1, 1;\n"
+               "setp.lt.s32 %p1, %r1, 100;\n@%p1 bra $L;\n"
+               "st.global.f32 [%rd1], %f1;\n");
+  ASSERT_FALSE(Use.Peaks.empty());
+  // The constant stands in a line that computes another variable.
+  EXPECT_THAT(Use.Peaks.front().Live,
+              Contains(Field(&LiveValue::Name, "third")));
 }
 
 TEST(Pressure, MoreLiveValuesAreMoreRegisters) {
