@@ -8,6 +8,7 @@
 #include "analysis/plan/MovableValues.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <list>
 #include <tuple>
 
 namespace catt {
@@ -22,9 +23,13 @@ static std::optional<int64_t> constantTrips(const Loop &L) {
   return L.TripCount ? L.TripCount->constant() : std::nullopt;
 }
 
-bool isUnrolled(const Loop &L) {
+bool isUnrolled(const Kernel &K, const Loop &L) {
   std::optional<int64_t> Trips = constantTrips(L);
-  return Trips && (L.HasUnrollPragma || *Trips <= FewIterations);
+  if (!Trips || L.HasUnrollPragma)
+    return Trips.has_value();
+  return *Trips <= FewIterations && llvm::all_of(K.Loops, [&](const Loop &In) {
+    return In.Parent != L.Id || isUnrolled(K, In);
+  });
 }
 
 static double iterations(const Loop &L) {
@@ -245,31 +250,37 @@ double Candidates::timesAtPeak() const {
   double Times = 1;
   for (std::optional<unsigned> L = S.Is ? S.Is : S.Loop; L;
        L = K.Loops[*L].Parent)
-    Times *= isUnrolled(K.Loops[*L]) ? 1 : iterations(K.Loops[*L]);
+    Times *= isUnrolled(K, K.Loops[*L]) ? 1 : iterations(K.Loops[*L]);
   return Times;
 }
 
-/// Of the peaks, which are about equally high, the one that runs most often.
-static std::optional<Candidates> atBusiestPeak(const Kernel &K,
-                                               const RegisterUse &Use) {
-  std::optional<Candidates> Best;
-  for (const PressurePeak &P : Use.Peaks) {
-    Candidates C(K, P);
-    if (!Best || C.timesAtPeak() > Best->timesAtPeak())
-      Best.emplace(std::move(C));
-  }
-  return Best;
+/// The peaks, which are about equally high; the one that runs most often first.
+static std::list<Candidates> busiestFirst(const Kernel &K,
+                                          const RegisterUse &Use) {
+  std::list<Candidates> All;
+  for (const PressurePeak &P : Use.Peaks)
+    All.emplace_back(K, P);
+  All.sort([](const Candidates &A, const Candidates &B) {
+    return A.timesAtPeak() > B.timesAtPeak();
+  });
+  return All;
 }
 
 double timesAtPeak(const Kernel &K, const RegisterUse &Use) {
-  std::optional<Candidates> C = atBusiestPeak(K, Use);
-  return C ? C->timesAtPeak() : 1;
+  std::list<Candidates> All = busiestFirst(K, Use);
+  return All.empty() ? 1 : All.front().timesAtPeak();
 }
 
 std::vector<MovableValue> movableValues(const Kernel &K,
                                         const RegisterUse &Use) {
-  std::optional<Candidates> C = atBusiestPeak(K, Use);
-  return C ? C->find() : std::vector<MovableValue>();
+  std::vector<MovableValue> Found;
+  for (const Candidates &C : busiestFirst(K, Use))
+    for (MovableValue &M : C.find())
+      if (llvm::none_of(Found, [&](const MovableValue &Earlier) {
+            return Earlier.Value == M.Value;
+          }))
+        Found.push_back(std::move(M));
+  return Found;
 }
 
 } // namespace catt

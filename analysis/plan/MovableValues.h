@@ -56,20 +56,21 @@ struct MovableValue {
   double Accesses = 0;
 };
 
-/// Every value that may free registers where the pressure peaks (of the peaks
-/// the one that runs most often), those with the fewest accesses for each
-/// register first.
+/// Every value that may free registers where the pressure peaks: those of the
+/// peak that runs most often, with the fewest accesses for each register first;
+/// then those of the next one that are not among them.
 std::vector<MovableValue> movableValues(const Kernel &K,
                                         const RegisterUse &Use);
 
-/// Unrolled completely, as far as can be told: a constant number of iterations
-/// that is small, or a pragma.
-bool isUnrolled(const Loop &L);
+/// Unrolled completely, as far as can be told: a constant number of iterations,
+/// and a pragma, or few of them and no loop inside that stays one. A loop that
+/// is unrolled in part stays one.
+bool isUnrolled(const Kernel &K, const Loop &L);
 
 /// How often a statement runs: the product over the loops around it.
 double timesRun(const Kernel &K, const BodyStatement &S);
 
-/// How often the code at that peak runs, once loops are unrolled.
+/// How often the code at the busiest peak runs, once loops are unrolled.
 double timesAtPeak(const Kernel &K, const RegisterUse &Use);
 
 } // namespace catt

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/SpillPlan.h"
+#include "analysis/plan/SharedSlots.h"
+#include "analysis/plan/SlotRanges.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -116,38 +118,80 @@ SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
   return S;
 }
 
-/// Places the frame: wide elements first, in the order of the values.
-static void place(SharedSpill &Plan) {
+/// What of a thread's frame the values share, by when their slots are in use.
+static std::vector<SlotValue> slotsOf(const Kernel &K,
+                                      llvm::ArrayRef<MovedValue> Moved) {
+  std::vector<SlotValue> Out;
+  for (const MovedValue &M : Moved)
+    Out.push_back({M.WidthBytes, unsigned(M.Elements * M.Of.Fields),
+                   slotRange(K, M.Of), 0});
+  return Out;
+}
+
+/// Places the frame, with one slot for values that are never there together.
+/// Each thread finds its own bytes at the same places for all that share.
+static void place(const Kernel &K, SharedSpill &Plan) {
   llvm::stable_sort(Plan.Moved, [](const MovedValue &A, const MovedValue &B) {
     return A.Of.Value < B.Of.Value;
   });
-  int64_t Offset = 0;
-  for (unsigned Width : {8, 4, 2, 1})
-    for (MovedValue &M : Plan.Moved)
-      if (M.WidthBytes == Width) {
-        M.OffsetBytes = Offset;
-        Offset += M.Elements * M.Of.Fields * Width;
-      }
-  Plan.FrameBytes = (Offset + 3) / 4 * 4;
+  Slots Frame = colourSlots(slotsOf(K, Plan.Moved), SlotLayout::Widths);
+  for (auto [M, Offset] : llvm::zip(Plan.Moved, Frame.Offsets))
+    M.OffsetBytes = Offset;
+  Plan.FrameBytes = Frame.FrameBytes;
 }
+
+namespace {
+/// What waits in memory at each statement of a kernel.
+class Waiting {
+public:
+  explicit Waiting(const Kernel &K)
+      : Registers(K.Statements.size()), Bytes(K.Statements.size()) {}
+  void add(const llvm::BitVector &Range, int64_t MoreRegisters,
+           int64_t MoreBytes) {
+    for (unsigned S : Range.set_bits()) {
+      Registers[S] += MoreRegisters;
+      Bytes[S] += MoreBytes;
+    }
+  }
+  static int64_t most(llvm::ArrayRef<int64_t> At,
+                      const llvm::BitVector &Range) {
+    int64_t Most = 0;
+    for (unsigned S : Range.set_bits())
+      Most = std::max(Most, At[S]);
+    return Most;
+  }
+  std::vector<int64_t> Registers, Bytes; ///< of a thread
+};
+} // namespace
 
 void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan) {
   Plan.Moved.clear();
-  Plan.MovedRegisters = 0;
-  int64_t Left = Plan.LimitBytes;
+  Waiting At(K);
   for (const MovableValue &M : Plan.Movable) {
     const ThreadValue &V = K.Values[M.Value];
-    int64_t Wanted = (Registers - Plan.MovedRegisters + M.Registers - 1) /
-                     int64_t(M.Registers);
-    int64_t Elements = std::min(
-        {M.Elements, Wanted, Left / std::max<int64_t>(V.ElementBytes, 1)});
-    if (Elements <= 0)
+    llvm::BitVector Range = slotRange(K, M);
+    int64_t Lacking = Registers - Waiting::most(At.Registers, Range);
+    int64_t Left = Plan.LimitBytes - Waiting::most(At.Bytes, Range);
+    int64_t Elements =
+        std::min({M.Elements, (Lacking + M.Registers - 1) / M.Registers,
+                  Left / std::max<int64_t>(V.ElementBytes, 1)});
+    if (Lacking <= 0 || Elements <= 0)
       continue;
-    Left -= Elements * V.ElementBytes;
-    Plan.MovedRegisters += Elements * M.Registers;
     Plan.Moved.push_back({M, Elements, 0, unsigned(V.ElementBytes / M.Fields)});
+    At.add(Range, Elements * M.Registers, Elements * V.ElementBytes);
   }
-  place(Plan);
+  place(K, Plan);
+  // Widths do not share with others, so that a frame may have holes.
+  while (Plan.FrameBytes > Plan.LimitBytes) {
+    Plan.Moved.pop_back();
+    place(K, Plan);
+  }
+  Waiting All(K);
+  for (const MovedValue &M : Plan.Moved)
+    All.add(slotRange(K, M.Of), M.Elements * M.Of.Registers, 0);
+  Plan.MovedRegisters = 0;
+  for (int64_t There : All.Registers)
+    Plan.MovedRegisters = std::max(Plan.MovedRegisters, There);
 }
 
 //===-- Trying ------------------------------------------------------------===//

@@ -13,7 +13,8 @@
 // A thread's slots are a frame; the block's array holds the frames of its
 // threads element by element, so that the lanes of a warp meet no bank
 // conflict: an element of b bytes at offset o of thread t lies at
-// o * Threads + t * b. Wide elements come first, so that each is aligned.
+// o * Threads + t * b. Wide elements come first, so that each is aligned;
+// values of one width that never wait at the same time share (SharedSlots).
 //
 // How many registers are to be moved is tried where an assembler can be asked
 // (CRAT section 6 and TLP-RM section 2.4: compile, look, keep what is better);
@@ -62,9 +63,9 @@ struct SharedSpill {
   int64_t LimitBytes = 0;   ///< of a thread's frame
   ThreadNumbering Numbering;
   std::vector<MovableValue> Movable;
-  std::vector<MovedValue> Moved; ///< in the order of Kernel::Values
-  int64_t FrameBytes = 0;        ///< of a thread
-  int64_t MovedRegisters = 0;
+  std::vector<MovedValue> Moved;   ///< in the order of Kernel::Values
+  int64_t FrameBytes = 0;          ///< of a thread
+  int64_t MovedRegisters = 0;      ///< that wait at once, at most
   bool Pragma = false;             ///< write enable_smem_spilling instead
   double PeakTimes = 1;            ///< how often the code at the peak runs
   Origin From = Origin::Estimated; ///< Measured: the assembler decided
@@ -83,8 +84,8 @@ std::optional<int64_t> spillTarget(const RegisterPlan &Plan,
 SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
                       const RegisterOptions &Options);
 
-/// Moves values for at least so many registers, as far as there are values and
-/// bytes. 0: none.
+/// Moves values for at least so many registers at once, as far as there are
+/// values and bytes. 0: none.
 void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan);
 
 /// What to try, in this order: nothing, what the target lacks and parts and

@@ -79,12 +79,14 @@ void forceSpill(KernelReport &Report, const GeneratedKernel &K,
   Source.StaticSharedBytes += K.ReserveBytes; // by reserve-shared
   RegisterUse Use;
   Use.Default.Registers = 255;
-  PressurePeak Peak;
-  Peak.Begin = Peak.End =
-      Source.Statements[K.Seed % Source.Statements.size()].Where;
-  for (const ThreadValue &V : Source.Values)
-    Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
-  Use.Peaks.push_back(Peak);
+  for (uint64_t At : {K.Seed, K.Seed / 7}) {
+    PressurePeak Peak;
+    Peak.Begin = Peak.End =
+        Source.Statements[At % Source.Statements.size()].Where;
+    for (const ThreadValue &V : Source.Values)
+      Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
+    Use.Peaks.push_back(Peak);
+  }
   RegisterOptions Options;
   Options.Gpu = Gpu;
   Options.Force = true; // the driver launches what the file launches

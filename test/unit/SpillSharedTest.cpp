@@ -231,6 +231,23 @@ TEST(SpillPlan, NoMoreThanLeavesTheBlocksResident) {
   EXPECT_EQ(B.spill().MovedRegisters, 27);
 }
 
+TEST(SpillPlan, HowOftenThePeakRuns) {
+  auto Times = [](const std::string &Loop) {
+    return SpillBench(spillKernel("  float s = A[0];\n" + Loop +
+                                  "      y[j] = 1; // PEAK\n  y[n] = s;"))
+        .spill()
+        .PeakTimes;
+  };
+  std::string Few = "  for (int j = 0; j < 8; ++j)\n";
+  std::string Many = "  for (int j = 0; j < 128; ++j)\n";
+  EXPECT_EQ(Times(Few), 1) << "unrolled unasked";
+  EXPECT_EQ(Times("#pragma unroll\n" + Many), 1);
+  EXPECT_EQ(Times("#pragma unroll 4\n" + Many), 128) << "in part";
+  EXPECT_EQ(Times("  for (int i = 0; i < 16; ++i)\n" + Few), 1);
+  EXPECT_EQ(Times("  for (int i = 0; i < 16; ++i)\n" + Many), 16 * 128)
+      << "nobody copies a loop 16 times";
+}
+
 TEST(SpillPlan, TheBestStepIsNotTheLargest) {
   // 96 values of which so many are moved, and what ptxas 13.0 then spills under
   // a cap of 80 registers.
@@ -247,6 +264,64 @@ TEST(SpillPlan, TheBestStepIsNotTheLargest) {
   Step(0, 422), Step(48, 0), Step(24, 0), Step(23, 4), Step(21, 24);
   EXPECT_EQ(S.Steps[bestStep(S.Steps)].MovedRegisters, 23);
 }
+
+//===-- Slots that values share -------------------------------------------===//
+
+/// "a 0, b 4": where each value that is moved lies in a thread's frame.
+std::string frame(const SpillBench &B) {
+  std::string Out;
+  for (const MovedValue &M : B.spill().Moved)
+    Out += (Out.empty() ? "" : ", ") +
+           B.R.Kernels[0].Source.Values[M.Of.Value].Name + " " +
+           std::to_string(M.OffsetBytes);
+  return Out;
+}
+
+/// A value, and a loop that does not touch it.
+std::string phase(const std::string &Type, const std::string &Name) {
+  return "    " + Type + " " + Name + " = A[n];\n" +
+         "    for (int j = 0; j < n; ++j)\n      y[j] = 1; // PEAK\n" +
+         "    y[n] = " + Name + ";\n";
+}
+
+TEST(SpillPlan, PositiveValuesOfTwoPeaksShare) {
+  SpillBench B(spillKernel("  {\n" + phase("float", "a") + "  }\n  {\n" +
+                           phase("int", "b") + "  }"));
+  EXPECT_EQ(frame(B), "a 0, b 0");
+  EXPECT_EQ(B.spill().FrameBytes, 4);
+  EXPECT_EQ(B.spill().MovedRegisters, 1) << "at once";
+  B.rewritten();
+}
+
+TEST(SpillPlan, PositiveSoDoThoseThatALoopDoesNotCarry) {
+  SpillBench B(spillKernel("  for (int i = 0; i < n; ++i) {\n  {\n" +
+                           phase("float", "a") + "  }\n  {\n" +
+                           phase("float", "b") + "  }\n  }"));
+  EXPECT_EQ(frame(B), "a 0, b 0");
+}
+
+TEST(SpillPlan, NegativeLiveTogetherSharesNothing) {
+  SpillBench B(
+      spillKernel("  float b = A[1];\n" + phase("float", "a") + "  y[0] = b;"));
+  EXPECT_EQ(frame(B), "b 0, a 4");
+}
+
+TEST(SpillPlan, NegativeCarriedByALoopSharesNothing) {
+  // The text has no access of c behind the first line of the loop.
+  SpillBench B(spillKernel("  float c = 0;\n  for (int i = 0; i < n; ++i) {\n"
+                           "    y[i] = c++; // PEAK\n    {\n" +
+                           phase("float", "a") + "    }\n  }"));
+  EXPECT_EQ(frame(B), "c 0, a 4");
+}
+
+TEST(SpillPlan, NegativeOtherWidthsShareNothing) {
+  // Thread 1 would keep its double where thread 2 keeps its float.
+  SpillBench B(spillKernel("  {\n" + phase("float", "a") + "  }\n  {\n" +
+                           phase("double", "b") + "  }"));
+  EXPECT_EQ(frame(B), "a 8, b 0");
+}
+
+//===-- When --------------------------------------------------------------===//
 
 TEST(SpillPlan, NegativeNoTargetWithoutSpills) {
   RegisterPlan P;

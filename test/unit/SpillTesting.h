@@ -13,8 +13,8 @@
 
 namespace catt::testing {
 
-/// A snippet whose kernel k is to move values: all are live in the line that
-/// says PEAK, and so many registers are to be freed.
+/// A snippet whose kernel k is to move values: all are live in the lines that
+/// say PEAK, and so many registers are to be freed.
 struct SpillBench {
   explicit SpillBench(const std::string &Code, int64_t Registers = 255)
       : P(parseSnippet(Code)) {
@@ -26,15 +26,18 @@ struct SpillBench {
     RegisterUse Use;
     Use.Default.Registers = 16 + Registers - 1; // and one for the address
     llvm::StringRef Text = Code;
-    size_t Line = Text.take_front(Text.find("PEAK")).rfind('\n') + 1;
-    size_t At = Text.find_first_not_of(' ', Line);
-    PressurePeak Peak;
-    Peak.Begin = {R.MainFile, unsigned(Text.take_front(At).count('\n') + 1),
-                  unsigned(At - Line + 1)};
-    Peak.End = Peak.Begin;
-    for (const ThreadValue &V : K.Source.Values)
-      Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
-    Use.Peaks = {Peak};
+    for (size_t Mark = Text.find("PEAK"); Mark != llvm::StringRef::npos;
+         Mark = Text.find("PEAK", Mark + 1)) {
+      size_t Line = Text.take_front(Mark).rfind('\n') + 1;
+      size_t At = Text.find_first_not_of(' ', Line);
+      PressurePeak Peak;
+      Peak.Begin = {R.MainFile, unsigned(Text.take_front(At).count('\n') + 1),
+                    unsigned(At - Line + 1)};
+      Peak.End = Peak.Begin;
+      for (const ThreadValue &V : K.Source.Values)
+        Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
+      Use.Peaks.push_back(Peak);
+    }
     RegisterOptions O;
     O.Gpu = R.Gpu;
     K.Spill = planSpill(K.Source, Use, 16, O);
