@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace catt {
@@ -225,14 +226,70 @@ static bool joinClosest(WarpGrid &Grid) {
   return true;
 }
 
-/// Few enough cases, by fewer different numbers of warps; none if that is not
-/// enough.
+/// Octaves of division that two lists lose if each element becomes the larger
+/// one of both.
+static double lostByJoining(const std::vector<int64_t> &A,
+                            const std::vector<int64_t> &B) {
+  double Lost = 0;
+  for (const auto &[InA, InB] : llvm::zip_equal(A, B))
+    Lost += std::abs(std::log2(double(InA) / double(InB)));
+  return Lost;
+}
+
+static WarpGrid transposed(const WarpGrid &Of) {
+  WarpGrid Out{Of.SecondInput, Of.FirstInput, Of.Second, Of.First, {}};
+  for (size_t J = 0; J != Of.Second.size(); ++J) {
+    Out.Warps.emplace_back();
+    for (const std::vector<int64_t> &Row : Of.Warps)
+      Out.Warps.back().push_back(Row[J]);
+  }
+  return Out;
+}
+
+/// The row whose boxes lose least when they are joined with those of the next,
+/// and what that is.
+static std::pair<size_t, double> closestRow(const WarpGrid &Grid) {
+  std::pair<size_t, double> Best{0, std::numeric_limits<double>::infinity()};
+  for (size_t I = 0; I + 1 < Grid.Warps.size(); ++I)
+    if (double Lost = lostByJoining(Grid.Warps[I], Grid.Warps[I + 1]);
+        Lost < Best.second)
+      Best = {I, Lost};
+  return Best;
+}
+
+static void joinWithNextRow(WarpGrid &Grid, size_t Row) {
+  for (auto [Here, Next] :
+       llvm::zip_equal(Grid.Warps[Row], Grid.Warps[Row + 1]))
+    Here = std::max(Here, Next);
+  Grid.Warps.erase(Grid.Warps.begin() + Row + 1);
+  Grid.First.erase(Grid.First.begin() + Row + 1);
+}
+
+/// Joins two neighbouring rows or columns of boxes, upwards. False if there is
+/// one box left.
+static bool joinNeighbours(WarpGrid &Grid) {
+  WarpGrid Turned = transposed(Grid);
+  auto [Row, LostInRow] = closestRow(Grid);
+  auto [Column, LostInColumn] = closestRow(Turned);
+  if (std::min(LostInRow, LostInColumn) ==
+      std::numeric_limits<double>::infinity())
+    return false;
+  if (LostInRow <= LostInColumn) {
+    joinWithNextRow(Grid, Row);
+  } else {
+    joinWithNextRow(Turned, Column);
+    Grid = transposed(Turned);
+  }
+  return true;
+}
+
+/// Few enough cases, by fewer different numbers of warps, and then by fewer
+/// boxes.
 static std::vector<RuntimeCase> fewCases(WarpGrid Grid, int64_t Whole) {
   std::vector<RuntimeCase> Cases = casesByRows(Grid, Whole);
-  while (Cases.size() > MostCases && joinClosest(Grid))
+  while (Cases.size() > MostCases &&
+         (joinClosest(Grid) || joinNeighbours(Grid)))
     Cases = casesByRows(Grid, Whole);
-  if (Cases.size() > MostCases)
-    Cases.clear();
   dropRedundant(Cases, Grid, Whole);
   return Cases;
 }

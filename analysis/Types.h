@@ -389,16 +389,16 @@ struct LoopWork {
   /// Turns that L1's 32 banks of 4 bytes need for these: of the words of one
   /// access of a warp, those in the bank that holds most.
   double BankTurns = 0;
-  double Loads = 0;         ///< load instructions
-  double LoadsNew = 0;      ///< of those, that meet a sector for the first time
-  double LoadsAgain = 0;    ///< that meet one of an earlier iteration
-  double LoadsTwice = 0;    ///< as SectorsTwice
-  double SectorsNew = 0;    ///< from below L1 even if all else stays
-  double SectorsAgain = 0;  ///< that an earlier iteration fetched
+  double Loads = 0;        ///< load instructions
+  double LoadsNew = 0;     ///< of those, that meet a sector for the first time
+  double LoadsAgain = 0;   ///< that meet one of an earlier iteration
+  double LoadsTwice = 0;   ///< as SectorsTwice
+  double SectorsNew = 0;   ///< from below L1 even if all else stays
+  double SectorsAgain = 0; ///< that an earlier iteration fetched
   /// Touched before by this iteration; of an innermost loop only.
   double SectorsTwice = 0;
-  double SectorsStored = 0; ///< written through L1
-  bool Stores = false;      ///< global memory is written in the loop
+  double SectorsStored = 0;          ///< written through L1
+  bool Stores = false;               ///< global memory is written in the loop
   std::optional<int64_t> Iterations; ///< of the loop
 };
 

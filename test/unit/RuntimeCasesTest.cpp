@@ -158,7 +158,7 @@ const Program Programs[] = {
     {"Neighbours", 28, Neighbours, false},
     {"TwoDimensions", 28, TwoDimensions},
     {"Nest", 28, Nest},
-    {"Nest", 200, Nest},
+    {"Nest", 200, Nest, false},
 };
 
 class RuntimeValues : public ::testing::TestWithParam<Program> {};
