@@ -23,6 +23,14 @@ block() {
   sed -n "/^$1/,/^[^ ]/s/^    //p" "$source/README.md"
 }
 
+# What `./dev rewrite` shows.
+(cd "$source" && catt-rewrite --no-cuda --gpu=sm_80 --diff \
+  samples/gesummv/gesummv.cu >"$work/diff" 2>"$work/remarks") || [ $? = 1 ]
+sed -n '/^You see the change/,/^The group loop/s/^    //p' "$source/README.md" \
+  >"$work/shown"
+diff "$work/shown" <(cat "$work/diff" && grep -v '^catt-rewrite: ' "$work/remarks") ||
+  fail 'the change is another one than the README shows'
+
 # In a shell: each line runs, and shows, writes and takes back what it says.
 cd "$work/shell"
 cp "$sample" kernel.cu
