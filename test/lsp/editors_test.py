@@ -30,7 +30,7 @@ vim.filetype.add({ extension = { cu = 'cuda' } })
 vim.cmd('filetype on')
 vim.cmd('edit k.cu')
 local client
-vim.wait(60000, function()
+vim.wait(240000, function()
   client = vim.lsp.get_active_clients()[1]
   return client and client.initialized
 end)
@@ -41,10 +41,10 @@ local params = {
   context = { diagnostics = {}, only = { 'refactor.rewrite.catt.file' } },
 }
 local answers = vim.lsp.buf_request_sync(0, 'textDocument/codeAction', params,
-                                         60000)
+                                         240000)
 local actions = answers[client.id].result
 assert(#actions == 1, vim.inspect(answers))
-vim.wait(60000, function() return #vim.diagnostic.get(0) > 0 end)
+vim.wait(240000, function() return #vim.diagnostic.get(0) > 0 end)
 print('diagnostics: ' .. #vim.diagnostic.get(0))
 vim.lsp.util.apply_workspace_edit(actions[1].edit, 'utf-16')
 vim.cmd('write!')
@@ -52,11 +52,11 @@ vim.cmd('qall!')
 """
 EMACS = """
 (require 'eglot)
-(setq eglot-sync-connect 60 eglot-connect-timeout 60
+(setq eglot-sync-connect 240 eglot-connect-timeout 240
       eglot-confirm-server-initiated-edits nil make-backup-files nil)
 (find-file "k.cu")
 (apply #'eglot (eglot--guess-contact))
-(let ((wait 600))
+(let ((wait 2400))
   (while (and (null (flymake-diagnostics)) (> (cl-decf wait) 0))
     (flymake-start)
     (accept-process-output nil 0.1)))
@@ -105,7 +105,7 @@ def main():
         with open(work / "setup") as setup:
             done = subprocess.run(
                 [program, *arguments], stdin=setup, capture_output=True,
-                timeout=300, text=True, cwd=work,
+                timeout=900, text=True, cwd=work,
                 env={"PATH": f"{programs}:/usr/bin:/bin", "HOME": scratch})
         shown = re.search(r"diagnostics: (\d+)", done.stderr + done.stdout)
         assert shown and int(shown[1]) > 0, done
