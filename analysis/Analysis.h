@@ -15,8 +15,7 @@
 #include "analysis/RegisterHints.h"
 #include "analysis/Types.h"
 #include "analysis/device/Device.h"
-#include "analysis/plan/RegisterPlan.h"
-#include "analysis/plan/SpillPlan.h"
+#include "analysis/plan/JointPlan.h"
 #include "analysis/source/CudaFrontEnd.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -60,6 +59,7 @@ struct KernelReport {
   std::optional<RegisterUse> Pressure;   ///< where registers were asked for
   std::optional<RegisterPlan> Registers; ///< and a launch says enough
   std::optional<SharedSpill> Spill; ///< where registers are met by spilling
+  std::vector<JointPlan> Joint;     ///< tighter points, for a trial
   std::optional<RematPlan> Remat;   ///< or by computing values again
 };
 

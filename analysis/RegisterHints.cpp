@@ -110,6 +110,9 @@ void hintRegisters(const TranslationUnit &Unit,
     if (auto Cap = spillTarget(*Report.Registers, Options.Target)) {
       Report.Spill = planSpill(All[I], Known->second.Use, *Cap, O);
       Report.Remat = planRemat(All[I], Known->second.Use, *Cap);
+    } else {
+      Report.Joint =
+          jointPlans(All[I], Known->second.Use, *Report.Registers, O);
     }
   }
 }

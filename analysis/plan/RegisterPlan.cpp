@@ -219,8 +219,16 @@ std::optional<Refusal> unseenLaunch(const Kernel &K, const RegisterOptions &O) {
   return std::nullopt;
 }
 
-static void decideBounds(const Kernel &K, const RegisterOptions &O,
-                         RegisterPlan &Plan) {
+int64_t RegisterPlan::warps(const DesignPoint &P) const {
+  int64_t Threads = Deciding.Block.count().value_or(0);
+  return P.Blocks * ((Threads + WarpLanes - 1) / WarpLanes);
+}
+
+void choosePoint(const Kernel &K, size_t Point, const RegisterOptions &O,
+                 RegisterPlan &Plan) {
+  Plan.Chosen = Point;
+  Plan.Bounds.reset();
+  Plan.Refusals.clear();
   const RegisterPoint &Chosen = Plan.chosen().Compiled;
   bool Bound = K.MaxThreads.has_value();
   if (Plan.Chosen == 0 ||
@@ -278,6 +286,7 @@ planRegisters(const Kernel &K, const RegisterUse &Use,
   RegisterPlan Plan;
   Plan.Deciding = *L;
   Plan.OptBlocks = OptBlocks;
+  Plan.Mix = Mix;
   Plan.How = Options.How;
   SelectorInput In{Options.Gpu,
                    Block.Threads,
@@ -313,7 +322,7 @@ planRegisters(const Kernel &K, const RegisterUse &Use,
   }
   Plan.Before = *Before;
   Plan.Current.Blocks = Before->BlocksPerSM;
-  decideBounds(K, Options, Plan);
+  choosePoint(K, Plan.Chosen, Options, Plan);
   return Plan;
 }
 

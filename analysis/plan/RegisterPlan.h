@@ -83,6 +83,7 @@ struct RegisterPlan {
   DesignPoint Current;
   Residency Before; ///< of Current
   std::optional<int64_t> OptBlocks;
+  std::optional<InstructionMix> Mix;
   std::vector<Selection> Selections; ///< of every selector, in their order
   Selector How = Selector::Model;    ///< the one that decided
   std::optional<int64_t> Target;     ///< told; then no selector decided
@@ -92,6 +93,8 @@ struct RegisterPlan {
   std::vector<Refusal> Refusals; ///< against writing Bounds
 
   const DesignPoint &chosen() const { return Points[Chosen]; }
+  /// Warps that share an SM at a point.
+  int64_t warps(const DesignPoint &P) const;
 };
 
 /// The caps at which the plan wants to know registers and spills, ascending:
@@ -120,6 +123,11 @@ std::optional<RegisterPlan>
 planRegisters(const Kernel &K, const RegisterUse &Use,
               const std::optional<InstructionMix> &Mix,
               std::optional<int64_t> OptBlocks, const RegisterOptions &Options);
+
+/// Takes another of the plan's points: what is to be written for it, and what
+/// stands against that.
+void choosePoint(const Kernel &K, size_t Point, const RegisterOptions &Options,
+                 RegisterPlan &Plan);
 
 /// "__launch_bounds__(256, 3)" or "__maxnreg__(80)".
 std::string spelling(const BoundsPlan &Bounds);

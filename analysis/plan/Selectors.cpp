@@ -243,18 +243,41 @@ static Selection selectDru(const SelectorInput &In) {
 
 //===-- model -------------------------------------------------------------===//
 
+double InstructionMix::waits(int64_t Registers) const {
+  auto Above = llvm::find_if(WaitsUnder, [&](const auto &Known) {
+    return int64_t(Known.first) > Registers;
+  });
+  return Above == WaitsUnder.begin() ? Waits : std::prev(Above)->second;
+}
+
+/// Time for one of Customers that go round between two servers, if these take
+/// so long for each.
+static double roundTrip(double Longer, double Shorter, int64_t Customers) {
+  double Ratio = Longer > 0 ? Shorter / Longer : 0, Sum = 0, Power = 1;
+  for (int64_t I = 0; I < Customers; ++I, Power *= Ratio)
+    Sum += Power;
+  return Longer * (1 + Power / Sum);
+}
+
 double cyclesShared(const InstructionMix &Mix, const DesignPoint &P,
-                    int64_t Warps, const Device &Gpu) {
+                    int64_t Warps, const Device &Gpu,
+                    const KeptInShared &Kept) {
   MemoryRates Rates = memoryRates(Gpu);
   double Spills = spillAccesses(P.Compiled);
-  double Issue = (Mix.instructions() + Spills) /
+  double Issue = (Mix.instructions() + Spills + Kept.Accesses) /
                  double(std::max<int64_t>(1, Gpu.SubPartitions));
   constexpr double SectorsPerAccess = double(WarpLanes) * 4 / SectorBytes;
   double Memory = Mix.OffChip * SectorsPerAccess * Rates.Sector;
   double Wait = Mix.Compute * Mix.DispatchInterval +
-                Mix.waits(P.Compiled.Registers) * Rates.Miss +
-                Spills * Rates.Hit;
-  return std::max({Issue, Memory, Wait / double(Warps)});
+                Mix.waits(P.Compiled.Registers + Kept.Registers) * Rates.Miss +
+                Spills * Rates.Hit + Kept.Accesses * SpillCosts().Shared;
+  // A warp's access of shared memory takes it for one cycle.
+  double Computing = std::max({Issue, Kept.Accesses, Wait / double(Warps)});
+  if (!Mix.isStraight())
+    return std::max(Memory, Computing);
+  Memory *= 1 + Rates.Far; // all of it is new, and goes through L2
+  return roundTrip(std::max(Memory, Computing), std::min(Memory, Computing),
+                   P.Blocks);
 }
 
 static int64_t warpsOf(const SelectorInput &In, size_t Point) {

@@ -65,14 +65,14 @@ struct InstructionMix {
   /// Registers of one thread -> Waits, where the loads that are under way
   /// together are no more than fit into them.
   std::map<unsigned, double> WaitsUnder = {};
-  double waits(unsigned Registers) const {
-    auto Known = WaitsUnder.find(Registers);
-    return Known == WaitsUnder.end() ? Waits : Known->second;
-  }
+  /// Those of the most registers that are known and no more than these.
+  double waits(int64_t Registers) const;
   /// Most accesses stand in loops, and hardly any waits for another's value.
   bool streams() const {
     return 2 * LoopAccesses > OffChip && 10 * ChasedAccesses < LoopAccesses;
   }
+  /// No access stands in a loop: a warp loads, computes and stores once.
+  bool isStraight() const { return LoopAccesses == 0; }
   double instructions() const { return Compute + OffChip; }
 };
 
@@ -150,10 +150,23 @@ int64_t coresPerSM(const Device &Gpu);
 
 //===-- model -------------------------------------------------------------===//
 
+/// What a kernel keeps in shared memory instead of registers.
+struct KeptInShared {
+  int64_t Registers = 0; ///< of a thread, that are free for other values
+  double Accesses = 0;   ///< weighted as an InstructionMix
+};
+
 /// Cycles of an SM for one warp if so many warps share it: the largest of what
 /// issuing takes, what the memory delivers and what waiting leaves.
+///
+/// The warps of a block start together. Where each loads, computes and stores
+/// once, computation overlaps only with the memory accesses of other blocks.
+/// Such a kernel is taken for a closed queueing network: its resident blocks go
+/// from memory to computation and back, each of the two serves one at a time,
+/// for times that vary exponentially (Buzen, CACM 16(9), 1973).
 double cyclesShared(const InstructionMix &Mix, const DesignPoint &P,
-                    int64_t Warps, const Device &Gpu);
+                    int64_t Warps, const Device &Gpu,
+                    const KeptInShared &Kept = {});
 
 } // namespace catt
 

@@ -30,6 +30,7 @@ struct Node {
   unsigned Waits = 0;    ///< predecessors that have not run yet
   unsigned Height = 0;   ///< clocks to the end of the block
   unsigned Earliest = 0; ///< clock at which its operands are there
+  bool Load = false;     ///< goes first as soon as it can
 };
 
 /// One block, in single assignment, with its loop unrolled.
@@ -42,12 +43,17 @@ public:
       : C(C), L(L), B(B), Copies(Copies), KeepNames(KeepNames) {
     build();
   }
+  /// Loads go first from now on: addresses of later ones would take registers.
+  void preferLoads(llvm::function_ref<bool(const Operation &)> IsLoad) {
+    for (Node &N : Nodes)
+      N.Load = IsLoad(*N.Op);
+  }
   /// Returns the largest pressure. Once for each object.
   unsigned run(unsigned Limit);
   /// The operations in the order of the run.
   const std::vector<const Operation *> &order() const { return Order; }
   /// The times that the run waits for loads, the end of the block included.
-  unsigned waits(llvm::function_ref<bool(const Operation &)> IsLoad) const;
+  unsigned waits() const;
 
 private:
   void build();
@@ -215,6 +221,9 @@ int BlockScheduler::freedBy(const Node &N) const {
   return Freed;
 }
 
+/// What an address that is not loaded itself takes at most, in clocks.
+static constexpr unsigned AddressLatency = 16;
+
 /// Index into Ready.
 size_t BlockScheduler::choose(llvm::ArrayRef<unsigned> Ready, bool Tight,
                               unsigned Clock) {
@@ -228,6 +237,12 @@ size_t BlockScheduler::choose(llvm::ArrayRef<unsigned> Ready, bool Tight,
       continue;
     }
     unsigned A = std::max(N.Earliest, Clock), Z = std::max(M.Earliest, Clock);
+    bool First = N.Load && A < Clock + AddressLatency;
+    if (bool Second = M.Load && Z < Clock + AddressLatency; First != Second) {
+      if (First)
+        Best = I;
+      continue;
+    }
     if (A < Z || (A == Z && (N.Height > M.Height ||
                              (N.Height == M.Height && Ready[I] < Ready[Best]))))
       Best = I;
@@ -274,8 +289,7 @@ unsigned BlockScheduler::run(unsigned Limit) {
   return Most;
 }
 
-unsigned BlockScheduler::waits(
-    llvm::function_ref<bool(const Operation &)> IsLoad) const {
+unsigned BlockScheduler::waits() const {
   llvm::DenseSet<unsigned> UnderWay; // versions
   unsigned Count = 0;
   for (unsigned Number : Started) {
@@ -285,7 +299,7 @@ unsigned BlockScheduler::waits(
       ++Count;
       UnderWay.clear();
     }
-    if (IsLoad(*N.Op))
+    if (N.Load)
       UnderWay.insert(N.Defines.begin(), N.Defines.end());
   }
   return Count + (UnderWay.empty() ? 0 : 1);
@@ -304,8 +318,9 @@ scheduledWaits(const Code &C, const Liveness &L, const ScheduleOptions &Options,
   for (auto [B, Block] : llvm::enumerate(C.Blocks)) {
     unsigned Copies = copiesOf(Block, Options);
     BlockScheduler S(C, L, B, Copies);
+    S.preferLoads(IsLoad);
     S.run(Options.Limit);
-    Result.push_back(double(S.waits(IsLoad)) / Copies);
+    Result.push_back(double(S.waits()) / Copies);
   }
   return Result;
 }

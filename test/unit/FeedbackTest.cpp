@@ -22,16 +22,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// 40 values that a loop does not touch, under a cap that is 32 too low.
-std::string manyValues() {
-  return spillKernel("  float v[40];\n#pragma unroll\n"
-                     "  for (int i = 0; i < 40; ++i)\n    v[i] = A[i];\n"
-                     "  for (int i = 0; i < n; ++i)\n"
-                     "    y[i] = A[i]; // PEAK\n"
-                     "#pragma unroll\n  for (int i = 0; i < 40; ++i)\n"
-                     "    y[n + i] = v[i];");
-}
-
 /// What an assembler says that spills Bytes(registers moved).
 struct Assembler {
   std::function<unsigned(int64_t)> Bytes;
@@ -51,22 +41,11 @@ struct Assembler {
       return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
     };
   }
-
-  static int64_t movedIn(const std::map<std::string, std::string> &Texts) {
-    int64_t Count = 0;
-    for (const auto &[File, Text] : Texts) {
-      llvm::StringRef Marker = "catt: spill-shared(";
-      llvm::StringRef At = llvm::StringRef(Text)
-                               .substr(Text.find(Marker))
-                               .drop_front(Marker.size());
-      EXPECT_FALSE(At.split(')').first.getAsInteger(10, Count)) << Text;
-    }
-    return Count;
-  }
 };
 
 SharedSpill improved(SpillBench &B, Assembler &A) {
-  EXPECT_FALSE(bool(improveSpills(B.R, {{"spill-shared"}, {}}, A.measure())));
+  EXPECT_FALSE(bool(improveSpills(B.R, &B.R.Kernels[0], {{"spill-shared"}, {}},
+                                  A.measure())));
   return B.spill();
 }
 
@@ -103,7 +82,7 @@ TEST(Feedback, NegativeAnErrorLeavesTheEstimate) {
   SpillBench B(manyValues(), 32);
   int64_t Before = B.spill().MovedRegisters;
   llvm::Error E =
-      improveSpills(B.R, {{"spill-shared"}, {}},
+      improveSpills(B.R, &B.R.Kernels[0], {{"spill-shared"}, {}},
                     [](llvm::ArrayRef<TextQuestion>)
                         -> llvm::Expected<std::vector<TextAnswer>> {
                       return llvm::createStringError("no assembler");

@@ -23,7 +23,6 @@ struct SpillBench {
     R.Gpu = llvm::cantFail(findDevice("h200"));
     KernelReport K;
     K.Source = P.kernel("k");
-    RegisterUse Use;
     Use.Default.Registers = 16 + Registers - 1; // and one for the address
     llvm::StringRef Text = Code;
     for (size_t Mark = Text.find("PEAK"); Mark != llvm::StringRef::npos;
@@ -38,9 +37,8 @@ struct SpillBench {
         Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
       Use.Peaks.push_back(Peak);
     }
-    RegisterOptions O;
-    O.Gpu = R.Gpu;
-    K.Spill = planSpill(K.Source, Use, 16, O);
+    Options.Gpu = R.Gpu;
+    K.Spill = planSpill(K.Source, Use, 16, Options);
     R.Kernels.push_back(std::move(K));
   }
 
@@ -75,7 +73,20 @@ struct SpillBench {
 
   Parsed P;
   Report R;
+  RegisterUse Use;
+  RegisterOptions Options;
 };
+
+/// Registers that the marker of a rewritten text says; 0: it has none.
+inline int64_t movedIn(const std::map<std::string, std::string> &Texts) {
+  int64_t Count = 0;
+  for (const auto &[File, Text] : Texts) {
+    auto [Before, At] = llvm::StringRef(Text).split("catt: spill-shared(");
+    if (!At.empty())
+      EXPECT_FALSE(At.split(')').first.getAsInteger(10, Count)) << Text;
+  }
+  return Count;
+}
 
 /// A kernel with this body, launched with this configuration.
 inline std::string
@@ -84,6 +95,19 @@ spillKernel(const std::string &Body,
             const std::string &Head = "static __global__ void") {
   return Head + " k(const float *A, float *y, int n) {\n" + Body +
          "\n}\nvoid host(float *A) { k" + Launch + "(A, A, 3); }\n";
+}
+
+/// 40 values that a loop does not touch.
+inline std::string
+manyValues(const std::string &Launch = "<<<9999, 256>>>",
+           const std::string &Head = "static __global__ void") {
+  return spillKernel("  float v[40];\n#pragma unroll\n"
+                     "  for (int i = 0; i < 40; ++i)\n    v[i] = A[i];\n"
+                     "  for (int i = 0; i < n; ++i)\n"
+                     "    y[i] = A[i]; // PEAK\n"
+                     "#pragma unroll\n  for (int i = 0; i < 40; ++i)\n"
+                     "    y[n + i] = v[i];",
+                     Launch, Head);
 }
 
 } // namespace catt::testing

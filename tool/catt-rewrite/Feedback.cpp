@@ -33,14 +33,6 @@ static bool hasPragma(const Toolkit &Cuda) {
          Major >= 13;
 }
 
-static bool isChanged(const KernelReport &K, const Edits &Changes) {
-  const Location &At = K.Source.Where;
-  return llvm::any_of(Changes.Done, [&](const Applied &A) {
-    return A.Transform == "spill-shared" && A.Where.File == At.File &&
-           A.Where.Line == At.Line && A.Where.Column == At.Column;
-  });
-}
-
 /// Takes the next step of each kernel that is not among Earlier ones.
 static Steps takeNext(std::vector<KernelTrials> &Trials,
                       llvm::ArrayRef<Steps> Earlier) {
@@ -66,7 +58,7 @@ static void refuseUnchanged(std::vector<KernelTrials> &Trials, Steps &Now,
                             const Edits &Changes) {
   for (auto [T, Step] : llvm::zip(Trials, Now))
     if (Step && (Step->Pragma || Step->MovedRegisters != 0) &&
-        !isChanged(*T.Kernel, Changes)) {
+        !isChanged(*T.Kernel, "spill-shared", Changes)) {
       T.Refused = true;
       T.ToTry.clear();
       Step.reset();
@@ -123,12 +115,14 @@ static void settle(KernelReport &K) {
                           "each way that was tried takes more accesses"});
 }
 
-llvm::Error improveSpills(Report &R, const RewriteOptions &How,
+llvm::Error improveSpills(Report &R, llvm::ArrayRef<KernelReport *> Kernels,
+                          const RewriteOptions &How,
                           const TextMeasure &Measure) {
   std::vector<KernelTrials> Trials;
-  for (KernelReport &K : R.Kernels)
-    if (K.Spill && K.Spill->Refusals.empty())
-      Trials.push_back({&K, stepsToTry(*K.Spill, hasPragma(R.Cuda)), *K.Spill});
+  for (KernelReport *K : Kernels)
+    if (K->Spill && K->Spill->Refusals.empty())
+      Trials.push_back(
+          {K, stepsToTry(*K->Spill, hasPragma(R.Cuda)), *K->Spill});
   llvm::Error E = tryAll(R, How, Measure, Trials);
   for (int64_t Part : {16, 32})
     if (!E) {

@@ -22,10 +22,11 @@
 
 namespace catt {
 
-/// Tries how much of each kernel's values is to wait in shared memory, and
-/// leaves the best in its Spill. Error: a text could not be compiled; what the
-/// plans were before stays.
-llvm::Error improveSpills(Report &R, const RewriteOptions &How,
+/// Tries how much of the values of each of these kernels of the report is to
+/// wait in shared memory, and leaves the best in its Spill. Error: a text could
+/// not be compiled; what the plans were before stays.
+llvm::Error improveSpills(Report &R, llvm::ArrayRef<KernelReport *> Kernels,
+                          const RewriteOptions &How,
                           const TextMeasure &Measure);
 
 } // namespace catt

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Job.h"
 #include "Feedback.h"
+#include "JointFeedback.h"
 #include "Output.h"
 #include "RematFeedback.h"
 #include "analysis/RegisterSources.h"
@@ -174,9 +175,17 @@ void askWhatIsBetter(Report &Analysed, const TranslationUnit &Unit,
                                toString(std::move(E)));
   if (Wants("rematerialize") && Wants("spill-shared"))
     keepApart(Analysed);
-  if (Wants("spill-shared") && O.AskPtxas)
-    if (Error E = improveSpills(Analysed, How, Measure))
-      Analysed.Notes.push_back("spill-shared: decided by an estimate: " +
+  if (!Wants("spill-shared") || !O.AskPtxas)
+    return;
+  std::vector<KernelReport *> Spilling;
+  for (KernelReport &K : Analysed.Kernels)
+    Spilling.push_back(&K);
+  if (Error E = improveSpills(Analysed, Spilling, How, Measure))
+    Analysed.Notes.push_back("spill-shared: decided by an estimate: " +
+                             toString(std::move(E)));
+  if (Wants("launch-bounds"))
+    if (Error E = chooseJointly(Analysed, How, Measure))
+      Analysed.Notes.push_back("spill-shared: no tighter cap was tried: " +
                                toString(std::move(E)));
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Trials.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace catt {
 
@@ -17,6 +18,15 @@ llvm::Expected<Trial> trialOf(const Report &R, const RewriteOptions &How) {
   if (!Texts)
     return Texts.takeError();
   return Trial{std::move(*Changes), {std::move(*Texts), {}}};
+}
+
+bool isChanged(const KernelReport &K, llvm::StringRef Transform,
+               const Edits &Changes) {
+  const Location &At = K.Source.Where;
+  return llvm::any_of(Changes.Done, [&](const Applied &A) {
+    return A.Transform == Transform && A.Where.File == At.File &&
+           A.Where.Line == At.Line && A.Where.Column == At.Column;
+  });
 }
 
 } // namespace catt

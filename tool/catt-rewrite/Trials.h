@@ -26,6 +26,10 @@ struct Trial {
 /// Error: a defect of this tool.
 llvm::Expected<Trial> trialOf(const Report &R, const RewriteOptions &How);
 
+/// Did a transform write something for the kernel?
+bool isChanged(const KernelReport &K, llvm::StringRef Transform,
+               const Edits &Changes);
+
 } // namespace catt
 
 #endif

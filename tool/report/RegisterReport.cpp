@@ -35,7 +35,29 @@ static std::string describe(const DesignPoint &P) {
   return Text;
 }
 
-static std::string headline(const RegisterPlan &P) {
+/// The step that was taken, if one was tried.
+static const SpillStep *taken(const KernelReport &K) {
+  if (!K.Spill || K.Spill->Moved.empty())
+    return nullptr;
+  auto Step = llvm::find_if(K.Spill->Steps, [&](const SpillStep &S) {
+    return !S.Pragma && S.MovedRegisters == K.Spill->MovedRegisters;
+  });
+  return Step == K.Spill->Steps.end() ? nullptr : &*Step;
+}
+
+/// The proposed point: with values moved, as the assembler said of that.
+static std::string proposed(const KernelReport &K) {
+  DesignPoint P = K.Registers->chosen();
+  const SpillStep *Step = taken(K);
+  if (!Step)
+    return describe(P);
+  P.Compiled = Step->Compiled;
+  return describe(P) + ", " + counted(Step->MovedRegisters, "register") +
+         " of each thread in shared memory";
+}
+
+static std::string headline(const KernelReport &K) {
+  const RegisterPlan &P = *K.Registers;
   std::string Text =
       formatv("{0} of {1} threads per SM (limited by {2})", describe(P.Current),
               P.Deciding.Block.count().value_or(0),
@@ -43,8 +65,7 @@ static std::string headline(const RegisterPlan &P) {
           .str();
   if (!P.Bounds)
     return Text + "; no other number of registers is proposed";
-  return Text + "; proposed: " + describe(P.chosen()) + ": " +
-         spelling(*P.Bounds);
+  return Text + "; proposed: " + proposed(K) + ": " + spelling(*P.Bounds);
 }
 
 static std::string stairs(const RegisterPlan &P) {
@@ -152,7 +173,7 @@ std::vector<std::string> registerLines(const KernelReport &K) {
   if (!K.Registers)
     return {};
   const RegisterPlan &P = *K.Registers;
-  std::vector<std::string> Lines = {headline(P), stairs(P)};
+  std::vector<std::string> Lines = {headline(K), stairs(P)};
   for (const Selection &S : P.Selections)
     Lines.push_back((S.By == P.How ? "decided by " : "") + choiceOf(P, S));
   if (K.Pressure && !K.Pressure->Peaks.empty()) {

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 //   spill --list                           the cases, one JSON object a line
-//   spill DIR CASE OUT RUNS PASSES [POINT...]   one case, with the cubins of DIR
+//   spill DIR CASE OUT RUNS PASSES [POINT...]   one case, with the cubins of
+//   DIR
 //
 // DIR/points has one line a point: case, name, file of machine code, bytes of
 // dynamic shared memory. The first of a case is what the outputs of all others
@@ -35,6 +36,15 @@ std::vector<Case> cases() {
   std::vector<Case> All = registerCases();
   for (const char *Kernel : {"wide", "wideRows"})
     All.push_back({Kernel, "Wide", M, dim3(M / 256), 256, size_t(96) * M});
+  auto Straight = [&](const char *Kernel, int Threads, int Outputs) {
+    All.push_back({Kernel, "Straight", M, dim3(M / Threads), dim3(Threads),
+                   size_t(Outputs) * M});
+  };
+  Straight("cosines", 256, 64);
+  Straight("ranks", 128, 8);
+  Straight("spectrum", 256, 32);
+  Straight("sponge", 128, 4);
+  Straight("patches", 128, 6);
   return All;
 }
 
@@ -84,17 +94,16 @@ void measure(const Case &C, const Point &P, const std::string &Dir,
   if (First)
     keepAsReference(C, M);
   const unsigned Different = differentWords(C, M);
-  std::fprintf(To,
-               "{\"point\": \"%s\", \"pass\": %d, \"registers\": %d, "
-               "\"local_bytes\": %d, \"shared_bytes\": %zu, \"blocks\": %d, "
-               "\"equal\": %s, \"different_words\": %u, \"median_ms\": %.5f, "
-               "\"least_ms\": %.5f}\n",
-               P.Name.c_str(), Pass, attribute(F, CU_FUNC_ATTRIBUTE_NUM_REGS),
-               attribute(F, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
-               attribute(F, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) +
-                   P.DynamicBytes,
-               Blocks, Different ? "false" : "true", Different, Ms.Median,
-               Ms.Least);
+  std::fprintf(
+      To,
+      "{\"point\": \"%s\", \"pass\": %d, \"registers\": %d, "
+      "\"local_bytes\": %d, \"shared_bytes\": %zu, \"blocks\": %d, "
+      "\"equal\": %s, \"different_words\": %u, \"median_ms\": %.5f, "
+      "\"least_ms\": %.5f}\n",
+      P.Name.c_str(), Pass, attribute(F, CU_FUNC_ATTRIBUTE_NUM_REGS),
+      attribute(F, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
+      attribute(F, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) + P.DynamicBytes,
+      Blocks, Different ? "false" : "true", Different, Ms.Median, Ms.Least);
   std::fflush(To);
 }
 

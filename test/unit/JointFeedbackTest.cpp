@@ -1,0 +1,224 @@
+//===- JointFeedbackTest.cpp - Tests of JointPlan and JointFeedback -------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tool/catt-rewrite/JointFeedback.h"
+#include "SpillTesting.h"
+#include <gmock/gmock.h>
+#include <set>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+RegisterPoint point(unsigned Cap, unsigned Registers, unsigned Spilled = 0) {
+  return {Cap, Registers, Spilled, Spilled, Spilled, Origin::Measured};
+}
+
+/// A kernel without a loop around its accesses that takes 128 registers, so
+/// that two blocks share an SM, and spills under every cap.
+struct Bench : SpillBench {
+  explicit Bench(const std::string &Code = manyValues()) : SpillBench(Code) {
+    Use.Default = point(0, 128);
+    Use.Caps = {point(48, 48, 240), point(64, 64, 160), point(80, 80, 80)};
+    K().Spill.reset();
+    plan();
+  }
+  KernelReport &K() { return R.Kernels[0]; }
+  void plan() {
+    K().Registers = planRegisters(K().Source, Use, Mix, Opt, Options);
+    K().Joint = jointPlans(K().Source, Use, *K().Registers, Options);
+  }
+  std::vector<int64_t> caps() {
+    plan();
+    std::vector<int64_t> Out;
+    for (const JointPlan &J : K().Joint)
+      Out.push_back(J.Spill.CapRegisters);
+    return Out;
+  }
+
+  /// An assembler that spills nothing once so many registers are moved.
+  llvm::Error choose(std::map<unsigned, int64_t> Enough,
+                     std::vector<std::string> Transforms = {"launch-bounds",
+                                                            "spill-shared"}) {
+    return chooseJointly(
+        R, {std::move(Transforms), {}},
+        [&](llvm::ArrayRef<TextQuestion> Questions) {
+          std::vector<TextAnswer> Out;
+          for (const TextQuestion &Q : Questions) {
+            unsigned Cap = Q.Caps.at("k");
+            Asked.insert(Cap);
+            unsigned Bytes = movedIn(Q.Texts) < Enough[Cap] ? 8 : 0;
+            Out.push_back({{"k", point(Cap, Cap, Bytes)}});
+          }
+          return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
+        });
+  }
+  std::string text() {
+    RewriteOptions How{{"launch-bounds", "spill-shared"}, {}};
+    auto New =
+        llvm::cantFail(catt::apply(llvm::cantFail(rewrite(R, How)), R.Texts));
+    return New.empty() ? P.Code : New.at(R.MainFile);
+  }
+
+  /// 600 cycles of computation and as many of memory for each block.
+  std::optional<InstructionMix> Mix = InstructionMix{2300, 70, 10, 1};
+  std::optional<int64_t> Opt;
+  std::set<unsigned> Asked;
+};
+
+//===-- What is worth a trial ---------------------------------------------===//
+
+TEST(JointPlan, PositivePointsThatSpillFewestBlocksFirst) {
+  EXPECT_THAT(Bench().caps(), ElementsAre(80, 64, 48));
+}
+
+TEST(JointPlan, NegativeNothingToGain) {
+  Bench B;
+  B.Mix = InstructionMix{2300, 1, 1, 1}; // it computes, and warps do not help
+  EXPECT_THAT(B.caps(), IsEmpty());
+  B.Mix = InstructionMix{10, 70, 1, 1}; // the memory is all that counts
+  EXPECT_THAT(B.caps(), IsEmpty());
+}
+
+TEST(JointPlan, NegativeNothingIsKnown) {
+  Bench B;
+  B.Mix.reset();
+  EXPECT_THAT(B.caps(), IsEmpty());
+}
+
+TEST(JointPlan, NegativeEstimatesAreNoTrial) {
+  Bench B;
+  for (RegisterPoint &P : B.Use.Caps)
+    P.From = Origin::Estimated;
+  EXPECT_THAT(B.caps(), IsEmpty());
+}
+
+TEST(JointPlan, NegativeStreamsAndChasedLoads) {
+  Bench B;
+  B.Mix->LoopAccesses = 60;
+  B.Mix->Waits = 60; // more warps would hide that
+  EXPECT_THAT(B.caps(), IsEmpty()) << "a stream";
+  B.Mix->ChasedAccesses = 10;
+  EXPECT_THAT(B.caps(), IsEmpty()) << "chased";
+}
+
+TEST(JointPlan, NegativeTheUserOrAnotherSelectorDecides) {
+  Bench B;
+  B.Options.Target = 64;
+  EXPECT_THAT(B.caps(), IsEmpty());
+  B.Options.Target.reset();
+  B.Options.How = Selector::Tpsc;
+  EXPECT_THAT(B.caps(), IsEmpty());
+}
+
+TEST(JointPlan, NegativeTheCacheWantsNoMoreBlocks) {
+  Bench B;
+  B.Opt = 2;
+  EXPECT_THAT(B.caps(), IsEmpty());
+}
+
+TEST(JointPlan, NegativeNoBoundMayBeWritten) {
+  EXPECT_THAT(Bench(manyValues("<<<9999, int(*A)>>>")).caps(), IsEmpty());
+  EXPECT_THAT(Bench(manyValues("<<<9999, 256>>>", "__global__ void")).caps(),
+              IsEmpty())
+      << "launched elsewhere";
+  EXPECT_THAT(Bench(manyValues("<<<9999, 256>>>",
+                               "static __global__ void __launch_bounds__(256)"))
+                  .caps(),
+              IsEmpty());
+}
+
+TEST(JointPlan, NegativeNothingCanBeMoved) {
+  Bench B;
+  B.Use.Peaks.clear();
+  EXPECT_THAT(B.caps(), IsEmpty());
+}
+
+//===-- The trial ---------------------------------------------------------===//
+
+TEST(JointFeedback, PositiveACapWithItsValues) {
+  Bench B;
+  EXPECT_FALSE(bool(B.choose({{80, 20}, {64, 99}})));
+  EXPECT_THAT(B.Asked, ElementsAre(64, 80)) << "48 would spill more than 64";
+  ASSERT_TRUE(B.K().Spill.has_value());
+  EXPECT_EQ(B.K().Spill->CapRegisters, 80);
+  EXPECT_GE(B.K().Spill->MovedRegisters, 20);
+  EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 80u);
+  const Selection &S = B.K().Registers->Selections.front();
+  EXPECT_EQ(S.Point, B.K().Registers->Chosen);
+  EXPECT_GT(*S.PredictedGain, 1.05);
+  EXPECT_THAT(S.Why, HasSubstr("in shared memory"));
+  EXPECT_THAT(B.text(), HasSubstr("__launch_bounds__(256, 3)"));
+  EXPECT_THAT(B.text(), HasSubstr("cattSpill["));
+}
+
+TEST(JointFeedback, PositiveTheLoosestOfThoseAboutAsGood) {
+  Bench B;
+  EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 8}, {48, 12}})));
+  EXPECT_THAT(B.Asked, ElementsAre(48, 64, 80));
+  ASSERT_TRUE(B.K().Spill.has_value());
+  // Gains of 1.12, 1.19 and 1.25 are predicted.
+  EXPECT_EQ(B.K().Spill->CapRegisters, 64);
+}
+
+TEST(JointFeedback, NegativeItSpillsWhateverIsMoved) {
+  Bench B;
+  EXPECT_FALSE(bool(B.choose({{80, 99}, {64, 99}, {48, 99}})));
+  EXPECT_THAT(B.Asked, ElementsAre(80));
+  EXPECT_FALSE(B.K().Spill.has_value());
+  EXPECT_EQ(B.K().Registers->Chosen, 0u);
+  EXPECT_EQ(B.text(), B.P.Code);
+}
+
+TEST(JointFeedback, NegativeTheAccessesCostMoreThanTheWarpsGain) {
+  std::string Code = manyValues();
+  // The values are used in a loop of many rounds.
+  size_t At = Code.find("    y[i] = A[i]; // PEAK");
+  Code.insert(At, "#pragma unroll\n    for (int j = 0; j < 40; ++j)\n"
+                  "      v[j] += A[i];\n");
+  Code.replace(Code.find("i < n; ++i)"), 11, "i < 999; ++i) {");
+  Code.insert(Code.find("#pragma unroll\n  for (int i = 0; i < 40; ++i)\n"
+                        "    y[n"),
+              "  }\n");
+  Bench B(Code);
+  EXPECT_FALSE(bool(B.choose({})));
+  EXPECT_THAT(B.Asked, Not(IsEmpty()));
+  EXPECT_FALSE(B.K().Spill.has_value());
+}
+
+TEST(JointFeedback, NegativeABoundThatCannotBeWritten) {
+  Bench B;
+  EXPECT_FALSE(bool(B.choose({}, {"spill-shared"})));
+  EXPECT_FALSE(B.K().Spill.has_value()) << "without a cap it is no use";
+}
+
+TEST(JointFeedback, NegativeAMacroOnThreadIdx) {
+  Bench B("#define threadIdx threadIdx\n" + manyValues());
+  EXPECT_FALSE(bool(B.choose({})));
+  EXPECT_FALSE(B.K().Spill.has_value());
+}
+
+TEST(JointFeedback, NegativeAnErrorLeavesThePlan) {
+  Bench B;
+  llvm::Error E =
+      chooseJointly(B.R, {{"launch-bounds", "spill-shared"}, {}},
+                    [](llvm::ArrayRef<TextQuestion>)
+                        -> llvm::Expected<std::vector<TextAnswer>> {
+                      return llvm::createStringError("no assembler");
+                    });
+  EXPECT_EQ(llvm::toString(std::move(E)), "no assembler");
+  EXPECT_FALSE(B.K().Spill.has_value());
+  EXPECT_EQ(B.K().Registers->Chosen, 0u);
+}
+
+} // namespace
+} // namespace catt
