@@ -2,18 +2,10 @@
 # Installs to an empty prefix and runs what is there, from another directory and
 # with nothing of the build around: the tool must find its own headers.
 # usage: install.sh <source directory> <build directory> <cmake>
-set -euo pipefail
-source=$1 build=$2 cmake=$3
+. "$(dirname "$0")/common.sh"
 
-fail() {
-  echo "install: $*" >&2
-  exit 1
-}
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+install_here
 prefix=$work/prefix
-"$cmake" --install "$build" --prefix "$prefix" >/dev/null
 tool=$prefix/bin/catt-rewrite
 [ -x "$tool" ] || fail 'there is no bin/catt-rewrite'
 

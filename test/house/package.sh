@@ -2,20 +2,13 @@
 # Packs a Debian package, unpacks it into an empty folder and runs what is there:
 # the tool, its man page, its completion, its CMake package.
 # usage: package.sh <source directory> <build directory> <cpack>
-set -euo pipefail
-source=$1 build=$2 cpack=$3
-
-fail() {
-  echo "package: $*" >&2
-  exit 1
-}
+. "$(dirname "$0")/common.sh"
+cpack=$3
 
 command -v dpkg-shlibdeps >/dev/null || {
   echo 'package: skipped, there is no dpkg-shlibdeps (Debian: dpkg-dev)'
   exit 77
 }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 (cd "$work" && "$cpack" -G DEB --config "$build/CPackConfig.cmake" \
   -B "$work/out" >"$work/log" 2>&1) || {
   cat "$work/log" >&2

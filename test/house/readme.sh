@@ -3,17 +3,9 @@
 # commands for the shell, and the hook where git and pre-commit are installed.
 # (lsp.neovim and lsp.emacs do the same for the page on editors.)
 # usage: readme.sh <source directory> <build directory> <cmake>
-set -euo pipefail
-source=$1 build=$2 cmake=$3
+. "$(dirname "$0")/common.sh"
 
-fail() {
-  echo "readme: $*" >&2
-  exit 1
-}
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-"$cmake" --install "$build" --prefix "$work/prefix" >/dev/null
+install_here
 export PATH=$work/prefix/bin:/usr/bin:/bin HOME=$work
 sample=$source/samples/gesummv/gesummv.cu
 mkdir "$work/shell" "$work/hook"

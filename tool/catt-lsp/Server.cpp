@@ -118,7 +118,7 @@ void Server::onConfiguration(const RawParams &P) {
   // Editors send the settings of other servers too, or an empty object.
   if (!Given || !Given->getObject("catt"))
     return;
-  configure(*Given->get("catt"));
+  configure(*O->get("settings"));
   ClientAbilities Abilities;
   {
     std::lock_guard<std::mutex> Lock(Mutex);
@@ -179,8 +179,7 @@ void Server::onCancel(const RawParams &P) {
     W.Send(make_error<lsp::LSPError>(cancelled()));
 }
 
-//===-- To the editor
-//------------------------------------------------------===//
+//===-- To the editor -----------------------------------------------------===//
 
 void Server::say(lsp::MessageType How, const std::string &Text) {
   Show(json::Object{{"type", static_cast<int>(How)}, {"message", utf8(Text)}});
