@@ -73,6 +73,13 @@ static std::optional<ExistingBound> existingBound(const Kernel &K,
   return std::nullopt;
 }
 
+/// Who names a target wants it even where the grid has no more blocks: other
+/// kernels may share the SMs.
+static BlockResources whateverGrid(BlockResources Block) {
+  Block.GridBlocks.reset();
+  return Block;
+}
+
 /// The kernel under a cap: as it is without one where that needs no more.
 static std::optional<RegisterPoint> pointAt(const RegisterUse &Use,
                                             int64_t Cap) {
@@ -135,7 +142,9 @@ static std::optional<ForcedSpill> forcedSpill(const Kernel &K,
 std::vector<unsigned> capsToAsk(const Kernel &K, const Launch &L,
                                 const RegisterOptions &O) {
   std::set<unsigned> Caps;
-  auto Stairs = staircase(O.Gpu, blockOf(K, L), O.Gpu.MaxRegistersPerThread);
+  BlockResources Block = blockOf(K, L);
+  auto Stairs = staircase(O.Gpu, O.Target ? whateverGrid(Block) : Block,
+                          O.Gpu.MaxRegistersPerThread);
   if (!Stairs) {
     llvm::consumeError(Stairs.takeError());
     return {};
@@ -305,6 +314,10 @@ planRegisters(const Kernel &K, const RegisterUse &Use,
   Plan.Points = std::move(In.Points);
   if (Options.Target) {
     Plan.Target = Options.Target;
+    if (auto All = designPoints(Options.Gpu, whateverGrid(Block), Use))
+      Plan.Points = std::move(*All);
+    else
+      llvm::consumeError(All.takeError());
     Plan.Chosen = pointWithin(Plan.Points, *Options.Target);
   }
   llvm::append_range(Plan.Points, In.Roomier);

@@ -274,6 +274,17 @@ TEST(RegisterPlan, CapsToAskAreTheStairsAndTheBounds) {
               ElementsAre(32, 40, 48, 50, 64, 80, 128));
 }
 
+TEST(RegisterPlan, ATargetWhateverTheGrid) {
+  Case C;
+  C.K.Launches[0].Grid.X = 132; // one block for each SM
+  EXPECT_THAT(capsToAsk(C.K, C.K.Launches[0], C.Options), IsEmpty());
+  C.Options.Target = 40;
+  EXPECT_THAT(capsToAsk(C.K, C.K.Launches[0], C.Options),
+              ElementsAre(32, 40, 48, 64, 80, 128));
+  RegisterPlan P = C.plan();
+  EXPECT_LE(P.chosen().Compiled.Registers, 40u);
+}
+
 TEST(RegisterPlan, NegativeCapsOfABlockThatIsNotKnown) {
   Case C;
   C.K.Launches[0].Block.X = std::nullopt;
