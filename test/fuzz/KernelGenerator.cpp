@@ -147,6 +147,14 @@ void Generator::variables(Place &P) {
   }
   if ((HasFloat = chance(50)))
     K.Body.push_back(text({"float f0 = 0;"}));
+  if ((HasRecord = chance(40))) {
+    K.Body.push_back(
+        text({id("Record") + " rec0 = {}, rec1 = {" +
+              std::to_string(from(0, 9)) + ", {unsigned(gid)}};"}));
+    for (const char *Part :
+         {"rec0.n", "rec0.v[2]", "rec1.v[0]", "rec1.in[1].b"})
+      Values.push_back(Part);
+  }
   auto Add = [&](const char *Name, Reach SameFor) {
     IndexVariable V{Name, from(0, 1), 0, SameFor, "yes"};
     V.High = V.Low + from(1, 5);
@@ -289,6 +297,11 @@ GeneratedKernel Generator::kernel() {
   if (HasStruct)
     K.Globals.push_back("struct " + id("Item") +
                         " { int a; float f; short b[2]; };");
+  if (HasRecord) {
+    K.Globals.push_back("struct " + id("Pair") + " { unsigned a, b; };");
+    K.Globals.push_back("struct " + id("Record") + " { unsigned n, v[4]; " +
+                        id("Pair") + " in[2]; };");
+  }
   if (HasLoopMacro)
     K.Globals.push_back("#define " + id("LOOP") +
                         "(i, n) for (int i = 0; i < (n); ++i)");

@@ -114,6 +114,7 @@ private:
   Statement loop(Place &P);
   Statement movingPointer(Place &P);
   Statement localArray(Place &P);
+  Statement records(Place &P);
   Statement lambda(Place &P);
   Statement jump(Place &P);
   Statement branch(Place &P);
@@ -162,7 +163,7 @@ private:
   int64_t Threads = 1, AllThreads = 1;
   int64_t CounterCells = 0, PartialCells = 0;
   bool MayReturn = false;
-  bool HasTurns = false, HasFloat = false, HasStruct = false;
+  bool HasTurns = false, HasFloat = false, HasStruct = false, HasRecord = false;
   bool HasLoopMacro = false, HasIndexMacro = false, HasSyncFunction = false;
   unsigned Tiles = 0;
 };

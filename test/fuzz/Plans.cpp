@@ -84,7 +84,7 @@ void forceSpill(KernelReport &Report, const GeneratedKernel &K,
     Peak.Begin = Peak.End =
         Source.Statements[At % Source.Statements.size()].Where;
     for (const ThreadValue &V : Source.Values)
-      Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
+      Peak.Live.push_back({V.Variable, V.Where, 1, false, 1});
     Use.Peaks.push_back(Peak);
   }
   RegisterOptions Options;

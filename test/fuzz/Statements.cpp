@@ -102,6 +102,11 @@ Statement Generator::statement(Place &P) {
     if (chance(30))
       return jump(P);
     break;
+  case 17:
+  case 18:
+    if (HasRecord)
+      return records(P);
+    break;
   }
   return assignment(P);
 }
@@ -281,6 +286,28 @@ Statement Generator::localArray(Place &P) {
                "for (int " + I + " = 0; " + I + " < 4; ++" + I + ") " + A +
                    "[" + I + "] = " + value(P) + " + " + I + ";",
                To + " += " + A + "[" + index(P, 3).Text + "];"});
+}
+
+/// What may be done to structs: copies, of a part too, and their elements.
+Statement Generator::records(Place &P) {
+  std::string I = fresh("i"), R = fresh("copy");
+  std::string Loop = "for (int " + I + " = 0; " + I + " < ";
+  switch (below(5)) {
+  case 0:
+    return text({"rec1 = rec0;"});
+  case 1:
+    return text({id("Record") + " " + R + " = rec0;",
+                 "rec0.in[1] = rec1.in[0];", "rec1 = " + R + ";"});
+  case 2: // a queue that shifts
+    return text(
+        {Loop + "3; ++" + I + ") rec0.v[" + I + "] = rec0.v[" + I + " + 1];",
+         "rec0.v[3] = " + value(P) + ";"});
+  case 3:
+    return text({Loop + "2; ++" + I + ") rec1.in[" + I + "].a += rec0.v[" + I +
+                 " * 2] + " + load(P) + ";"});
+  default:
+    return text({"rec1.v[1] ^= rec1.in[1].a;", "rec0.n += " + value(P) + ";"});
+  }
 }
 
 /// A lambda that loads and adds, called in a loop.
