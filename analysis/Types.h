@@ -55,15 +55,13 @@ struct Location {
 /// The lines [First, Last] of a file, counted from 1.
 struct LineRange {
   std::string File;
-  unsigned First = 0;
-  unsigned Last = 0;
+  unsigned First = 0, Last = 0;
 };
 
 /// The bytes [Begin, End) of a file.
 struct SourceSpan {
   std::string File;
-  unsigned Begin = 0;
-  unsigned End = 0;
+  unsigned Begin = 0, End = 0;
 };
 
 //===-- How sure ---------------------------------------------------------===//
@@ -294,9 +292,12 @@ struct Initializer {
 };
 
 /// A local variable of a kernel's own body that registers may hold: a scalar,
-/// a CUDA vector, or an array of them.
+/// a CUDA vector, an array of them, a struct, or a part of a struct: "p.v".
 struct ThreadValue {
   std::string Name;
+  std::string Variable;            ///< that it is, or is a part of
+  std::vector<std::string> Pieces; ///< of "p[i].v[j]": "p", ".v", ""
+  std::vector<size_t> Copies; ///< values assigned to it as they are, by index
   std::string Type; ///< of one element, canonical: "float", "const int *"
   Location Where, ScopeEnd;
   SourceSpan Scope;                ///< from behind its declaration
@@ -314,7 +315,13 @@ struct ThreadValue {
       Count *= E;
     return Count;
   }
-  int64_t bytes() const { return elements() * ElementBytes; }
+  bool isPart() const { return Name != Variable; }
+  std::string element(const std::vector<std::string> &Indices) const {
+    std::string Out = Pieces.front();
+    for (size_t I = 0; I < Indices.size(); ++I)
+      Out += "[" + Indices[I] + "]" + Pieces[I + 1];
+    return Out;
+  }
 };
 
 /// A kernel: one template instantiation is one kernel.
@@ -357,8 +364,7 @@ enum class Limiter : uint8_t { Warps, Blocks, Registers, SharedMemory, Grid };
 
 /// Blocks on one SM, and the L1 that they leave (MODEL.md section 2).
 struct Residency {
-  int64_t WarpsPerBlock = 0;
-  int64_t BlocksPerSM = 0;
+  int64_t WarpsPerBlock = 0, BlocksPerSM = 0;
   Limiter LimitedBy = Limiter::Warps;
   int64_t CarveoutBytes = 0; ///< shared-memory part of the unified memory
   int64_t L1Bytes = 0;       ///< what is left of it for L1D

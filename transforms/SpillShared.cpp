@@ -10,6 +10,7 @@
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using llvm::StringRef;
 
@@ -38,11 +39,11 @@ public:
   /// Empty if the point is of an element that stays where it is.
   std::string at(const SpillPoint &P) const {
     if (V.Extents.empty())
-      return moves(V.Name, "0", P.Load);
+      return moves(V.Pieces.front(), "0", P.Load);
     if (P.Index.empty())
       return "_Pragma(\"unroll\") for (int cattI = 0; cattI < " +
              str(M.Elements) + "; ++cattI) " +
-             braced(moves(V.Name + subscripts(), "cattI", P.Load));
+             braced(moves(V.element(subscripts()), "cattI", P.Load));
     if (P.ConstantIndex)
       return *P.ConstantIndex < M.Elements
                  ? moves(P.Element, str(*P.ConstantIndex), P.Load)
@@ -58,24 +59,18 @@ public:
 
 private:
   std::string elementType() const {
+    std::string First =
+        V.element(std::vector<std::string>(V.Extents.size(), "0"));
     if (!V.Fields.empty())
-      return "volatile decltype(" + V.Name +
-             (V.Extents.empty() ? "" : first()) + "." + V.Fields.front() + ")";
+      return "volatile decltype(" + First + "." + V.Fields.front() + ")";
     if (V.Extents.empty())
-      return "volatile decltype(" + V.Name + ")";
+      return "volatile decltype(" + First + ")";
     return V.Type + " volatile"; // an element of an array is a reference
   }
 
-  std::string first() const {
-    std::string Out;
-    for (size_t I = 0; I < V.Extents.size(); ++I)
-      Out += "[0]";
-    return Out;
-  }
-
-  /// "[cattI / 3][cattI % 3]"
-  std::string subscripts() const {
-    std::string Out;
+  /// "cattI / 3", "cattI % 3"
+  std::vector<std::string> subscripts() const {
+    std::vector<std::string> Out;
     int64_t Inner = V.elements();
     for (int64_t Extent : V.Extents) {
       std::string I = "cattI";
@@ -84,7 +79,7 @@ private:
       Inner /= Extent;
       if (Inner != 1)
         I += " / " + str(Inner);
-      Out += "[" + I + "]";
+      Out.push_back(std::move(I));
     }
     return Out;
   }
@@ -150,13 +145,32 @@ static void addTo(std::vector<std::string> &Rows, std::string Row) {
     Rows.push_back(std::move(Row));
 }
 
+/// Names of the pointers to the slots, by index in Kernel::Values: each its
+/// own, as those of the variables are in their scopes.
+static std::vector<std::string> pointerNames(const Kernel &K,
+                                             const std::string &Array) {
+  std::set<std::string> Taken;
+  for (const ThreadValue &V : K.Values)
+    Taken.insert(V.Variable);
+  std::vector<std::string> Out;
+  for (const ThreadValue &V : K.Values) {
+    std::string Name = V.Name;
+    llvm::replace(Name, '.', '_');
+    while (V.isPart() && !Taken.insert(Name).second)
+      Name += "_";
+    Out.push_back((llvm::Twine(Array) + "_" + Name).str());
+  }
+  return Out;
+}
+
 /// By statement of the kernel: what its values want there.
 static std::map<unsigned, Around>
 additions(const Kernel &K, const SharedSpill &S, const std::string &Array) {
+  std::vector<std::string> Pointers = pointerNames(K, Array);
   std::map<unsigned, Around> Out;
   for (const MovedValue &M : S.Moved) {
     const ThreadValue &V = K.Values[M.Of.Value];
-    SlotCode Code(V, M, S.Numbering, Array, Array + "_" + V.Name);
+    SlotCode Code(V, M, S.Numbering, Array, Pointers[M.Of.Value]);
     Around &At = Out[V.Declaration];
     addTo(At.Behind, Code.declaration());
     addTo(At.Names, V.Name);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/MovableValues.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <list>
 #include <tuple>
@@ -67,19 +68,24 @@ public:
     findPeak();
   }
   std::vector<MovableValue> find() const;
-  double timesAtPeak() const;
+  double timesAtPeak() const { return timesInside(~0U); }
+  double timesSpilled(int64_t Registers) const;
 
 private:
   void findPeak();
+  double timesInside(unsigned Depth) const;
   bool isInside(unsigned Inner, unsigned Outer) const;
   bool isTouchedIn(const ThreadValue &V, unsigned Statement) const;
   bool inScope(const ThreadValue &V, unsigned Statement) const;
   bool isLiveAcross(const ThreadValue &V, unsigned First) const;
-  const LiveValue *liveAs(const ThreadValue &V) const;
+  bool isLive(const ThreadValue &V) const;
+  bool isLiveAsCopy(size_t Value) const;
   std::optional<MovableValue> around(const ThreadValue &V) const;
   std::optional<MovableValue> touched(const ThreadValue &V) const;
+  bool isAtHand(const ThreadValue &V, const ValueEvent &Use) const;
   bool isCounted(const ThreadValue &V) const;
-  void weigh(const ThreadValue &V, MovableValue &M) const;
+  std::optional<MovableValue> weighed(size_t Value,
+                                      std::optional<MovableValue> M) const;
 
   const Kernel &K;
   const PressurePeak &Peak;
@@ -140,13 +146,27 @@ bool Candidates::isLiveAcross(const ThreadValue &V, unsigned First) const {
   return Defined && Used;
 }
 
-/// What of the live values at the peak is this variable's.
-const LiveValue *Candidates::liveAs(const ThreadValue &V) const {
-  auto It = llvm::find_if(Peak.Live, [&](const LiveValue &L) {
-    return L.Name == V.Name && L.Where.File == V.Where.File &&
+/// Whether the values that are live at the peak have one of this variable's.
+bool Candidates::isLive(const ThreadValue &V) const {
+  return llvm::any_of(Peak.Live, [&](const LiveValue &L) {
+    return L.Name == V.Variable && L.Where.File == V.Where.File &&
            V.Where.Line <= L.Where.Line && L.Where.Line <= V.ScopeEnd.Line;
   });
-  return It == Peak.Live.end() ? nullptr : &*It;
+}
+
+/// Or one of what was assigned to it as it is.
+bool Candidates::isLiveAsCopy(size_t Value) const {
+  if (AtPeak.empty() || !inScope(K.Values[Value], AtPeak.back()))
+    return false;
+  std::vector<size_t> Same = {Value};
+  for (size_t I = 0; I < Same.size(); ++I) {
+    if (isLive(K.Values[Same[I]]))
+      return true;
+    for (size_t From : K.Values[Same[I]].Copies)
+      if (!llvm::is_contained(Same, From))
+        Same.push_back(From);
+  }
+  return false;
 }
 
 static bool canBeSplit(const ThreadValue &V, const BodyStatement &S) {
@@ -181,8 +201,36 @@ std::optional<MovableValue> Candidates::around(const ThreadValue &V) const {
   return std::nullopt;
 }
 
+/// Two uses in one statement take one load.
+static void addTo(std::vector<SpillPoint> &Points, const SpillPoint &P) {
+  if (llvm::none_of(Points, [&](const SpillPoint &Q) {
+        return Q.Statement == P.Statement && Q.Load == P.Load &&
+               Q.Index == P.Index;
+      }))
+    Points.push_back(P);
+}
+
+/// The statement before loads or defines it too: nothing between the two could
+/// use the register.
+bool Candidates::isAtHand(const ThreadValue &V, const ValueEvent &Use) const {
+  if (Use.Statement == 0)
+    return false;
+  const BodyStatement &Here = K.Statements[Use.Statement];
+  const BodyStatement &Before = K.Statements[Use.Statement - 1];
+  return Here.Block == Before.Block && Here.Parent == Before.Parent &&
+         !Before.Is && !Before.Leaves &&
+         llvm::any_of(V.Events, [&](const ValueEvent &E) {
+           return E.Statement == Use.Statement - 1 && E.Index == Use.Index;
+         });
+}
+
+/// Whoever follows a pointer would wait for its load first.
+static bool isPointer(const ThreadValue &V) {
+  return llvm::StringRef(V.Type).ends_with("*");
+}
+
 std::optional<MovableValue> Candidates::touched(const ThreadValue &V) const {
-  if (AtPeak.empty() || !isTouchedIn(V, AtPeak.front()))
+  if (isPointer(V) || AtPeak.empty() || !isTouchedIn(V, AtPeak.front()))
     return std::nullopt;
   MovableValue M;
   for (const ValueEvent &E : V.Events) {
@@ -193,11 +241,11 @@ std::optional<MovableValue> Candidates::touched(const ThreadValue &V) const {
     if (E.InHead && S.Is && llvm::is_contained(AtPeak, E.Statement))
       return std::nullopt;
     SpillPoint P{E.Statement, true, false, E.Element, E.Index, E.ConstantIndex};
-    if (E.Uses)
-      M.Points.push_back(P);
+    if (E.Uses && !isAtHand(V, E))
+      addTo(M.Points, P);
     P.Load = false, P.Behind = true;
     if (E.Defines && !S.Leaves)
-      M.Points.push_back(P);
+      addTo(M.Points, P);
   }
   return M;
 }
@@ -210,30 +258,38 @@ bool Candidates::isCounted(const ThreadValue &V) const {
          V.elements() <= MostElements && !V.Events.empty();
 }
 
-void Candidates::weigh(const ThreadValue &V, MovableValue &M) const {
-  M.Elements = V.elements();
-  M.Registers = std::max(1U, (V.ElementBytes + 3) / 4);
-  M.Fields = std::max<size_t>(V.Fields.size(), 1);
-  for (const SpillPoint &P : M.Points) {
-    double Times = timesRun(K, K.Statements[P.Statement]) * M.Fields;
+/// With what it costs to move it; empty if there is no place to.
+std::optional<MovableValue>
+Candidates::weighed(size_t Value, std::optional<MovableValue> M) const {
+  if (!M || M->Points.empty())
+    return std::nullopt;
+  const ThreadValue &V = K.Values[Value];
+  M->Value = Value;
+  M->Elements = V.elements();
+  M->Registers = std::max(1U, (V.ElementBytes + 3) / 4);
+  M->Fields = std::max<size_t>(V.Fields.size(), 1);
+  for (const SpillPoint &P : M->Points) {
+    double Times = timesRun(K, K.Statements[P.Statement]) * M->Fields;
     // An index that varies with unrolled loops meets each element in turn.
-    M.Accesses += P.Index.empty() ? Times : Times / double(M.Elements);
+    M->Accesses += P.Index.empty() ? Times : Times / double(M->Elements);
   }
+  return M;
 }
 
 std::vector<MovableValue> Candidates::find() const {
   std::vector<MovableValue> Found;
   for (size_t I = 0; I < K.Values.size(); ++I) {
     const ThreadValue &V = K.Values[I];
-    if (!isCounted(V) || !liveAs(V))
+    if (!isCounted(V) || !(isLive(V) || isLiveAsCopy(I)))
       continue;
-    std::optional<MovableValue> M = around(V);
+    // Around one statement of a loop, or wherever the loop touches it: what
+    // takes fewer accesses.
+    std::optional<MovableValue> M = weighed(I, around(V));
+    std::optional<MovableValue> Touched = weighed(I, touched(V));
+    if (Touched && (!M || Touched->Accesses < M->Accesses))
+      M = std::move(Touched);
     if (!M)
-      M = touched(V);
-    if (!M || M->Points.empty())
       continue;
-    M->Value = I;
-    weigh(V, *M);
     Found.push_back(std::move(*M));
   }
   llvm::stable_sort(Found, [](const MovableValue &A, const MovableValue &B) {
@@ -242,16 +298,47 @@ std::vector<MovableValue> Candidates::find() const {
   return Found;
 }
 
-/// Once loops are unrolled.
-double Candidates::timesAtPeak() const {
+/// How often the outermost so many loops around the peak run together. Those
+/// that are unrolled are none.
+double Candidates::timesInside(unsigned Depth) const {
   if (AtPeak.empty())
     return 1;
   const BodyStatement &S = K.Statements[AtPeak.back()];
-  double Times = 1;
+  std::vector<double> Trips; // innermost first
   for (std::optional<unsigned> L = S.Is ? S.Is : S.Loop; L;
        L = K.Loops[*L].Parent)
-    Times *= isUnrolled(K, K.Loops[*L]) ? 1 : iterations(K.Loops[*L]);
+    if (!isUnrolled(K, K.Loops[*L]))
+      Trips.push_back(iterations(K.Loops[*L]));
+  double Times = 1;
+  for (; !Trips.empty() && Depth > 0; --Depth, Trips.pop_back())
+    Times *= Trips.back();
   return Times;
+}
+
+/// Loops around the innermost instruction that reads the value.
+static unsigned depthOf(const LiveValue &V) {
+  unsigned Depth = 0;
+  for (unsigned Weight = V.UseWeight; Weight >= 10; Weight /= 10)
+    ++Depth;
+  return Depth;
+}
+
+double Candidates::timesSpilled(int64_t Registers) const {
+  std::vector<const LiveValue *> Cheapest;
+  for (const LiveValue &V : Peak.Live)
+    Cheapest.push_back(&V);
+  llvm::stable_sort(Cheapest, [](const LiveValue *A, const LiveValue *B) {
+    return depthOf(*A) < depthOf(*B);
+  });
+  double Sum = 0;
+  int64_t Taken = 0;
+  for (const LiveValue *V : Cheapest) {
+    if (Taken >= Registers)
+      break;
+    Sum += V->Registers * timesInside(depthOf(*V));
+    Taken += V->Registers;
+  }
+  return Taken ? Sum / double(Taken) : timesAtPeak();
 }
 
 /// The peaks, which are about equally high; the one that runs most often first.
@@ -266,9 +353,10 @@ static std::list<Candidates> busiestFirst(const Kernel &K,
   return All;
 }
 
-double timesAtPeak(const Kernel &K, const RegisterUse &Use) {
+double timesSpilled(const Kernel &K, const RegisterUse &Use,
+                    int64_t Registers) {
   std::list<Candidates> All = busiestFirst(K, Use);
-  return All.empty() ? 1 : All.front().timesAtPeak();
+  return All.empty() ? 1 : All.front().timesSpilled(Registers);
 }
 
 std::vector<MovableValue> movableValues(const Kernel &K,

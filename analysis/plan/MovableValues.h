@@ -13,9 +13,10 @@
 //   y[i] = s;
 //
 //   for (...) {              Touched: used where the pressure peaks. Stored
-//     --- load v[j]          behind every definition, loaded before every use,
-//     v[j] = v[j] * b;       so that it is in a register for one statement
-//     --- store v[j]
+//     --- load v[j]          behind every definition, loaded before every use
+//     v[j] = v[j] * b;       that the statement before has not, so that it is
+//                            in a register for few statements
+//     --- store v[j]         (pointers are not: what is behind them would wait)
 //   }
 //
 // Either way a load gives the variable the value that it has: it may stand
@@ -70,8 +71,10 @@ bool isUnrolled(const Kernel &K, const Loop &L);
 /// How often a statement runs: the product over the loops around it.
 double timesRun(const Kernel &K, const BodyStatement &S);
 
-/// How often the code at the busiest peak runs, once loops are unrolled.
-double timesAtPeak(const Kernel &K, const RegisterUse &Use);
+/// How often the accesses run, in the mean, of what a compiler spills that
+/// lacks so many registers at the busiest peak, once loops are unrolled: the
+/// values that are used in the fewest loops (Chaitin 1982), and in these.
+double timesSpilled(const Kernel &K, const RegisterUse &Use, int64_t Registers);
 
 } // namespace catt
 

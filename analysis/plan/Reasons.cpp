@@ -226,7 +226,8 @@ constexpr ReasonInfo Table[] = {
     {Reason::TypeNotPlain, NotEditable, "type-not-plain",
      "no arithmetic, pointer or CUDA vector type, or volatile",
      "values of this type are not moved ({a class, or volatile})",
-     "use arithmetic types, pointers or CUDA's vector types"},
+     "use arithmetic types, pointers, CUDA's vector types, or structs that are "
+     "nothing but such members"},
     {Reason::ConstObject, NotEditable, "const-object",
      "a const variable would have to be assigned",
      "the variable is const and cannot be loaded back ({const})",

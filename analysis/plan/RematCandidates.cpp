@@ -348,7 +348,8 @@ RematCandidates::find(std::vector<Refusal> &Refusals) const {
   std::vector<RematCandidate> Out;
   for (unsigned Value = 0; Value < K.Values.size(); ++Value) {
     const ThreadValue &V = K.Values[Value];
-    if (!V.Extents.empty() || llvm::any_of(V.Refusals, [](const Refusal &R) {
+    if (!V.Extents.empty() || V.isPart() ||
+        llvm::any_of(V.Refusals, [](const Refusal &R) {
           return R.Why == Reason::TypeNotPlain;
         }))
       continue;

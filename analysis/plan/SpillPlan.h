@@ -67,7 +67,7 @@ struct SharedSpill {
   int64_t FrameBytes = 0;          ///< of a thread
   int64_t MovedRegisters = 0;      ///< that wait at once, at most
   bool Pragma = false;             ///< write enable_smem_spilling instead
-  double PeakTimes = 1;            ///< how often the code at the peak runs
+  double SpillTimes = 1;           ///< how often ptxas' own spills run
   Origin From = Origin::Estimated; ///< Measured: the assembler decided
   std::vector<SpillStep> Steps;
   std::vector<Refusal> Refusals;
@@ -101,7 +101,8 @@ bool take(const Kernel &K, SpillStep &Step, SharedSpill &Plan);
 
 /// Adds a step that was compiled, with its cost: the weighted accesses of its
 /// slots, and those of local memory (and of what the pragma put in shared
-/// memory), which are taken to stand where the pressure peaks.
+/// memory), which are taken to run SpillTimes. Forgets a pragma that takes more
+/// shared memory than costs no block.
 void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan);
 
 /// Index of the best: the least cost, the first of those that are equal.

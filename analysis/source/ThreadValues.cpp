@@ -191,6 +191,8 @@ private:
   void walkDeclarations(const DeclStmt &S) {
     for (const Decl *D : S.decls()) {
       auto *V = dyn_cast<VarDecl>(D);
+      if (auto *Named = dyn_cast<NamedDecl>(D))
+        Uses.hide(*Named);
       if (!V)
         continue;
       if (V->getInit())

@@ -26,22 +26,6 @@ ValueUses::ValueUses(const ASTContext &Context, Kernel &K)
 
 //===-- Declarations ------------------------------------------------------===//
 
-/// Fields of CUDA's vector types: built of 1 to 4 equal arithmetic fields that
-/// are called x, y, z, w.
-static std::vector<std::string> vectorFields(const CXXRecordDecl &R) {
-  static constexpr llvm::StringRef Names[] = {"x", "y", "z", "w"};
-  std::vector<std::string> Out;
-  for (const FieldDecl *F : R.fields()) {
-    if (Out.size() == 4 || F->getName() != Names[Out.size()] ||
-        !F->getType()->isArithmeticType())
-      return {};
-    Out.push_back(F->getNameAsString());
-  }
-  bool Plain = R.getNumBases() == 0 && !R.isUnion() &&
-               R.hasTrivialDestructor() && R.hasTrivialCopyAssignment();
-  return Plain ? Out : std::vector<std::string>();
-}
-
 /// One refusal of each kind says enough.
 static void refuse(ThreadValue &V, Reason Why, std::string Detail,
                    const Location &Where) {
@@ -55,18 +39,28 @@ static bool isEmptyConstruction(const Expr &E) {
   return C && C->getNumArgs() == 0 && C->getConstructor()->isTrivial();
 }
 
+void ValueUses::hide(const NamedDecl &D) {
+  unsigned At = SM.getFileOffset(SM.getExpansionLoc(D.getLocation()));
+  for (ThreadValue &V : K.Values)
+    if (D.getIdentifier() && D.getName() == V.Variable && At < V.Scope.End)
+      refuse(V, Reason::Redefined, "another '" + V.Variable + "'",
+             Text.location(D.getLocation()));
+}
+
 void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block,
                         bool InSwitch) {
   if (!D.hasLocalStorage() || D.hasAttr<CUDASharedAttr>())
     return;
   ThreadValue V;
-  V.Name = D.getNameAsString();
+  V.Name = V.Variable = D.getNameAsString();
+  V.Pieces.push_back(V.Name);
   V.Where = Text.location(D.getLocation());
   V.Declaration = Statement;
   V.IsConst = D.getType().isConstQualified();
   QualType T = D.getType();
   while (auto *A = Context.getAsConstantArrayType(T)) {
     V.Extents.push_back(A->getSize().getSExtValue());
+    V.Pieces.emplace_back();
     T = A->getElementType();
   }
   V.IsConst |= T.isConstQualified();
@@ -78,11 +72,6 @@ void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block,
   V.ElementBytes = Context.getTypeSizeInChars(T).getQuantity();
   if (auto *R = T->getAsCXXRecordDecl())
     V.Fields = vectorFields(*R);
-  bool Plain = (T->isArithmeticType() || T->isPointerType() ||
-                T->isEnumeralType() || !V.Fields.empty()) &&
-               !T->isBitIntType() && !T->isVectorType() && !Volatile;
-  if (!Plain)
-    refuse(V, Reason::TypeNotPlain, "'" + V.Type + "'", V.Where);
   if (D.getLocation().isMacroID())
     refuse(V, Reason::InMacro, "the macro that declares it", V.Where);
   if (V.IsConst)
@@ -95,13 +84,37 @@ void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block,
   const BodyStatement &S = K.Statements[Statement];
   V.Scope = {S.Span.File, S.Span.End,
              SM.getFileOffset(SM.getExpansionLoc(Block.getEndLoc()))};
-  Index[&D] = K.Values.size();
-  Decls.push_back(&D);
-  K.Values.push_back(std::move(V));
-  Definitions.emplace_back();
+  std::vector<ValuePart> Parts = partsOf(D, Context);
+  Index[&D] = {K.Values.size(), Parts.size() + 1};
+  bool Plain = (isPlainScalar(T) || !V.Fields.empty()) && !Volatile &&
+               !isa<DecompositionDecl>(D);
+  ThreadValue Outer = V;
+  if (!Plain)
+    refuse(V, Reason::TypeNotPlain, "'" + V.Type + "'", V.Where);
+  add(std::move(V), D, {{}, {}, {}, T, {}});
+  for (const ValuePart &Part : Parts)
+    add(valueOf(Part, Outer), D, Part);
   llvm::SaveAndRestore Here(Defining, D.getInit());
   if (D.getInit() && !isEmptyConstruction(*D.getInit()))
     note(D, D.getLocation(), How::Write);
+}
+
+void ValueUses::add(ThreadValue V, const VarDecl &D, ValuePart Of) {
+  K.Values.push_back(std::move(V));
+  Decls.push_back(&D);
+  PartOf.push_back(std::move(Of));
+  Definitions.emplace_back();
+}
+
+/// The value of a part, where that of its variable is known.
+ThreadValue ValueUses::valueOf(const ValuePart &Part, ThreadValue Outer) const {
+  Outer.Name = llvm::join(Part.Pieces, "");
+  Outer.Pieces = Part.Pieces;
+  Outer.Extents = Part.Extents;
+  Outer.Fields = Part.Fields;
+  Outer.Type = Part.Type.getAsString(Context.getPrintingPolicy());
+  Outer.ElementBytes = Context.getTypeSizeInChars(Part.Type).getQuantity();
+  return Outer;
 }
 
 //===-- Expressions -------------------------------------------------------===//
@@ -167,12 +180,12 @@ void ValueUses::visitCall(const CallExpr &C) {
     visit(*C.getCallee());
   addCalls(C, K.Statements[Statement].Calls);
   if (auto *M = dyn_cast<CXXMemberCallExpr>(&C))
-    visit(*M->getImplicitObjectArgument());
+    object(*M->getImplicitObjectArgument(), F);
   bool IsMethod =
       isa<CXXOperatorCallExpr>(C) && isa_and_nonnull<CXXMethodDecl>(F);
   for (unsigned I = 0; I < C.getNumArgs(); ++I) {
     if (IsMethod && I == 0) {
-      visit(*C.getArg(I));
+      object(*C.getArg(I), F);
       continue;
     }
     unsigned P = I - IsMethod;
@@ -180,6 +193,14 @@ void ValueUses::visitCall(const CallExpr &C) {
                                ? F->getParamDecl(P)->getType()
                                : QualType());
   }
+}
+
+/// What a method is called on; a const one reads it while the call runs.
+void ValueUses::object(const Expr &E, const FunctionDecl *F) {
+  auto *M = dyn_cast_or_null<CXXMethodDecl>(F);
+  if (M && M->isConst() && E.isGLValue())
+    return place(E, How::Read);
+  visit(E);
 }
 
 /// The functions with a body that S calls, and those that they call.
@@ -219,6 +240,10 @@ void ValueUses::place(const Expr &Top, How Use) {
   const Expr *E = Top.IgnoreParenNoopCasts(Context);
   if (auto *C = dyn_cast<ImplicitCastExpr>(E); C && C->isGLValue())
     return place(*C->getSubExpr(), Use);
+  if (std::optional<Designator> D = designated(*E))
+    if (auto It = Index.find(D->Variable);
+        It != Index.end() && It->second.Count > 1)
+      return placeParts(*D, It->second, E->getExprLoc(), Use);
   if (auto *D = dyn_cast<DeclRefExpr>(E)) {
     if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
       note(*V, D->getLocation(), Use);
@@ -252,6 +277,28 @@ void ValueUses::place(const Expr &Top, How Use) {
       visit(*C);
 }
 
+/// A struct, or something inside it: concerns the parts that overlap with it.
+void ValueUses::placeParts(const Designator &D, const Values &Of,
+                           SourceLocation Where, How Use) {
+  for (const Expr *I : D.Indices)
+    visit(*I);
+  How Some = Use == How::Write ? How::ReadWrite : Use;
+  bool Whole = D.Path.empty() && D.Indices.empty();
+  note(Of.First, Where, Whole ? Use : Some);
+  for (size_t I = Of.First + 1; I < Of.First + Of.Count; ++I) {
+    const ValuePart &Part = PartOf[I];
+    // Who has the address of one member may reach the others.
+    if (Use != How::Escape && !overlap(Part.Path, D.Path))
+      continue;
+    bool Indexed = Part.Extents.size() == D.Indices.size();
+    bool All =
+        Part.Path.size() >= D.Path.size() && (Indexed || D.Indices.empty());
+    note(I, Where, All ? Use : Some);
+    if (Use != How::Escape && Indexed && !D.Indices.empty())
+      describeElement(K.Values[I], D.Indices);
+  }
+}
+
 void ValueUses::subscript(const ArraySubscriptExpr &Outer, How Use) {
   std::vector<const Expr *> Indices;
   const Expr *E = &Outer, *Base = E;
@@ -265,13 +312,13 @@ void ValueUses::subscript(const ArraySubscriptExpr &Outer, How Use) {
   auto *D = dyn_cast<DeclRefExpr>(E);
   auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
   auto It = V ? Index.find(V) : Index.end();
-  if (It == Index.end() || K.Values[It->second].Extents.empty())
+  if (It == Index.end() || K.Values[It->second.First].Extents.empty())
     return visit(*Base);
-  if (Indices.size() != K.Values[It->second].Extents.size())
+  ThreadValue &Array = K.Values[It->second.First];
+  if (Indices.size() != Array.Extents.size())
     return note(*V, D->getLocation(), How::Escape); // a row of it
   note(*V, D->getLocation(), Use);
-  if (!K.Values[It->second].Events.empty())
-    describeElement(K.Values[It->second], Outer, Indices);
+  describeElement(Array, Indices);
 }
 
 /// "i", "(i + 1)"
@@ -281,10 +328,15 @@ static std::string parenthesized(const std::string &Text) {
   return Word ? Text : "(" + Text + ")";
 }
 
-void ValueUses::describeElement(ThreadValue &V, const Expr &Element,
+void ValueUses::describeElement(ThreadValue &V,
                                 llvm::ArrayRef<const Expr *> Indices) {
   ValueEvent &Event = V.Events.back();
-  Event.Element = textOf(Element);
+  std::vector<std::string> Texts;
+  for (const Expr *I : Indices)
+    Texts.push_back(textOf(*I));
+  if (llvm::is_contained(Texts, "")) // from inside a macro: any element
+    return;
+  Event.Element = V.element(Texts);
   Event.FoldsWhenUnrolled = true;
   std::optional<int64_t> Flat = 0;
   for (size_t I = 0; I < Indices.size(); ++I) {
@@ -292,7 +344,7 @@ void ValueUses::describeElement(ThreadValue &V, const Expr &Element,
     std::string Extent = std::to_string(V.Extents[I]);
     Event.Index =
         (I ? parenthesized(Event.Index) + " * " + Extent + " + " : "") +
-        parenthesized(textOf(*Indices[I]));
+        parenthesized(Texts[I]);
     Expr::EvalResult R;
     if (Flat && !Indices[I]->isValueDependent() &&
         Indices[I]->EvaluateAsInt(R, Context))
@@ -304,10 +356,13 @@ void ValueUses::describeElement(ThreadValue &V, const Expr &Element,
 }
 
 void ValueUses::note(const VarDecl &D, SourceLocation Where, How Use) {
-  auto It = Index.find(&D);
-  if (It == Index.end())
-    return;
-  ThreadValue &V = K.Values[It->second];
+  if (auto It = Index.find(&D); It != Index.end())
+    for (size_t I = 0; I < It->second.Count; ++I)
+      note(It->second.First + I, Where, Use);
+}
+
+void ValueUses::note(size_t Value, SourceLocation Where, How Use) {
+  ThreadValue &V = K.Values[Value];
   if (Use == How::Escape)
     refuse(V, Reason::AddressTaken, "'" + V.Name + "'", Text.location(Where));
   ValueEvent Event;
@@ -319,7 +374,7 @@ void ValueUses::note(const VarDecl &D, SourceLocation Where, How Use) {
   if (Event.Defines && InHead)
     refuse(V, Reason::HeaderVariable, "'" + V.Name + "'", Text.location(Where));
   if (Event.Defines)
-    Definitions[It->second].push_back(Defining);
+    Definitions[Value].push_back(Defining);
   V.Events.push_back(std::move(Event));
 }
 
@@ -347,7 +402,7 @@ void ValueUses::findProducts() {
         Product[I] = true;
       for (const VarDecl *From : Copies)
         if (auto It = Index.find(From); It != Index.end())
-          CopyOf[I].push_back(It->second);
+          CopyOf[I].push_back(It->second.First);
         else
           Product[I] = true;
     }
@@ -359,12 +414,40 @@ void ValueUses::findProducts() {
         Changed = Product[I] = true;
   }
   for (size_t I = 0; I < K.Values.size(); ++I) {
-    QualType T = Context.getBaseElementType(Decls[I]->getType());
+    QualType T = PartOf[I].Type;
     if (Product[I] && K.Values[I].Refusals.empty() &&
         (T->isFloatingType() || T->isRecordType()))
       refuse(K.Values[I], Reason::MayContract, "'" + K.Values[I].Name + "'",
              K.Values[I].Where);
   }
+}
+
+/// What an assignment or an initializer takes its value from.
+static const Expr &sourceOf(const Expr &Definition) {
+  const Expr *E = Definition.IgnoreParenImpCasts();
+  if (auto *B = dyn_cast<BinaryOperator>(E); B && B->getOpcode() == BO_Assign)
+    return sourceOf(*B->getRHS());
+  if (auto *C = dyn_cast<CXXConstructExpr>(E);
+      C && C->getConstructor()->isCopyOrMoveConstructor())
+    return sourceOf(*C->getArg(0));
+  return *E;
+}
+
+/// A copy and what it is of are one register, which has only one of their
+/// names.
+void ValueUses::findCopies() {
+  for (size_t I = 0; I < K.Values.size(); ++I)
+    for (const Expr *E : Definitions[I]) {
+      std::optional<Designator> From =
+          E ? designated(sourceOf(*E)) : std::nullopt;
+      auto It = From ? Index.find(From->Variable) : Index.end();
+      if (It == Index.end())
+        continue;
+      for (size_t J = 0; J < It->second.Count; ++J)
+        if (size_t Value = It->second.First + J;
+            overlap(PartOf[Value].Path, From->Path))
+          K.Values[I].Copies.push_back(Value);
+    }
 }
 
 void ValueUses::finish(bool HasJumps) {
@@ -380,13 +463,15 @@ void ValueUses::finish(bool HasJumps) {
         refuse(V, Reason::IndexVaries, "'" + E.Element + "'", E.Where);
     }
     const VarDecl *D = Decls[&V - K.Values.data()];
-    if (Definitions == 1 && D->getInit() && V.Events.front().Defines &&
+    if (!V.isPart() && Definitions == 1 && D->getInit() &&
+        V.Events.front().Defines &&
         V.Events.front().Statement == V.Declaration) {
       V.Only = describeInitializer(*D->getInit(), Context);
       V.Only->MayContract = mayContract(*D->getInit(), Context);
     }
   }
   findProducts();
+  findCopies();
 }
 
 std::string ValueUses::textOf(const Expr &E) const {

@@ -8,6 +8,7 @@
 //
 //   v[j] = s * w.x;      defines v at [j], uses s, uses w
 //   f(&s);               s escapes: something else may read or write it
+//   p.v[1] = q.n;        defines p.v at [1], uses q.n, and so p and q
 //
 // An expression that is not known lets every variable escape that it names.
 //
@@ -15,6 +16,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_VALUEUSES_H
 #define CATT_ANALYSIS_SOURCE_VALUEUSES_H
 
+#include "analysis/source/ValueParts.h"
 #include "analysis/source/WrapSites.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
@@ -36,6 +38,9 @@ public:
   void place(const clang::Expr &Top, How Use);
   /// Whatever is named there may be kept hold of.
   void escapeAll(const clang::Stmt &S);
+  /// Something whose name means nothing else from here on: statements that
+  /// would name an outer variable cannot be added.
+  void hide(const clang::NamedDecl &D);
   /// A variable of a block, whose initializer was visited.
   void declare(const clang::VarDecl &D, const clang::CompoundStmt &Block,
                bool InSwitch);
@@ -48,14 +53,25 @@ public:
   llvm::DenseSet<const clang::VarDecl *> Folding;
 
 private:
+  /// Those of a variable in Kernel::Values: itself, then its parts.
+  struct Values {
+    size_t First = 0, Count = 0;
+  };
+  void add(ThreadValue V, const clang::VarDecl &D, ValuePart Of);
+  ThreadValue valueOf(const ValuePart &Part, ThreadValue Outer) const;
   void visitOperator(const clang::CXXOperatorCallExpr &O);
   void visitCall(const clang::CallExpr &C);
+  void object(const clang::Expr &E, const clang::FunctionDecl *F);
   void argument(const clang::Expr &E, clang::QualType Parameter);
   void subscript(const clang::ArraySubscriptExpr &Outer, How Use);
-  void describeElement(ThreadValue &V, const clang::Expr &Element,
+  void placeParts(const Designator &D, const Values &Of,
+                  clang::SourceLocation Where, How Use);
+  void describeElement(ThreadValue &V,
                        llvm::ArrayRef<const clang::Expr *> Indices);
+  void note(size_t Value, clang::SourceLocation Where, How Use);
   void note(const clang::VarDecl &D, clang::SourceLocation Where, How Use);
   void findProducts();
+  void findCopies();
   void addCalls(const clang::Stmt &S, std::vector<LineRange> &Calls) const;
   std::string textOf(const clang::Expr &E) const;
 
@@ -63,8 +79,10 @@ private:
   const clang::SourceManager &SM;
   SourceText Text;
   Kernel &K;
-  llvm::DenseMap<const clang::VarDecl *, size_t> Index;
-  std::vector<const clang::VarDecl *> Decls; ///< of Kernel::Values
+  llvm::DenseMap<const clang::VarDecl *, Values> Index;
+  // Of each of Kernel::Values.
+  std::vector<const clang::VarDecl *> Decls;
+  std::vector<ValuePart> PartOf;
   /// By value: the assignments and initializers that define it; null: others.
   std::vector<std::vector<const clang::Expr *>> Definitions;
   const clang::Expr *Defining = nullptr; ///< the one that is being looked at

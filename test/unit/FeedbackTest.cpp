@@ -78,6 +78,33 @@ TEST(Feedback, NegativeNothingIsBetterThanLocalMemory) {
   EXPECT_EQ(S.Refusals[0].Why, Reason::CannotReachTarget);
 }
 
+TEST(Feedback, AsksForThePragmaWhereNothingCanBeMoved) {
+  std::string Code = spillKernel("  const float s = A[0];\n"
+                                 "  for (int i = 0; i < n; ++i)\n"
+                                 "    y[i] = 1; // PEAK\n  y[0] = s;");
+  auto Settled = [&](unsigned WithPragma, const char *Version) {
+    SpillBench B(Code);
+    B.R.Cuda.Version = Version;
+    EXPECT_FALSE(bool(improveSpills(
+        B.R, &B.R.Kernels[0], {{"spill-shared"}, {}},
+        [&](llvm::ArrayRef<TextQuestion> Questions) {
+          std::vector<TextAnswer> Out;
+          for (const TextQuestion &Q : Questions)
+            Out.push_back(
+                {{"k", {16, 16, 0, Q.Texts.empty() ? 40 : WithPragma}}});
+          return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
+        })));
+    return B.spill();
+  };
+  EXPECT_TRUE(Settled(0, "13.0").Pragma);
+  EXPECT_THAT(Settled(0, "13.0").Refusals, IsEmpty());
+  for (const SharedSpill &S : {Settled(40, "13.0"), Settled(0, "12.8")}) {
+    EXPECT_FALSE(S.Pragma);
+    ASSERT_EQ(S.Refusals.size(), 1u);
+    EXPECT_EQ(S.Refusals[0].Why, Reason::CannotReachTarget);
+  }
+}
+
 TEST(Feedback, NegativeAnErrorLeavesTheEstimate) {
   SpillBench B(manyValues(), 32);
   int64_t Before = B.spill().MovedRegisters;

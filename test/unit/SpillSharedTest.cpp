@@ -136,7 +136,100 @@ TEST(SpillShared, PositiveNamesThatAreTaken) {
               HasSubstr("unsigned char cattSpill2["));
 }
 
+const char *Pixel = "struct Pixel { float v[4]; int n; };\n";
+
+TEST(SpillShared, PositiveMembersOfAStruct) {
+  SpillBench B(Pixel +
+               spillKernel("  Pixel p = {}, q[2] = {};\n"
+                           "  for (int i = 0; i < n; ++i) {\n"
+                           "    p.v[1] += A[i]; // PEAK\n"
+                           "#pragma unroll\n"
+                           "    for (int j = 0; j < 4; ++j)\n"
+                           "      q[1].v[j] += A[i];\n"
+                           "    p.n += i;\n  }\n"
+                           "  y[0] = p.v[1] + q[1].v[2] + p.n + q[0].n;"));
+  std::string Text = B.rewritten();
+  EXPECT_THAT(Text, HasSubstr("volatile decltype(p.n) *const cattSpill_p_n"));
+  EXPECT_THAT(Text, HasSubstr("p.v[1] = cattSpill_p_v[1 * 256];"));
+  EXPECT_THAT(Text, HasSubstr("cattSpill_q_v[(1 * 4 + j) * 256] = q[1].v[j];"));
+  EXPECT_THAT(Text, HasSubstr("q[cattI / 4].v[cattI % 4]"));
+  // v, n, v of both, n of both
+  EXPECT_EQ(B.spill().FrameBytes, 16 + 4 + 32 + 8);
+}
+
+TEST(SpillShared, PositiveCopiesOfAStruct) {
+  SpillBench B(Pixel + spillKernel("  Pixel p = {}, q = {};\n"
+                                   "  for (int i = 0; i < n; ++i) {\n"
+                                   "    q = p; // PEAK\n"
+                                   "    p.n = A[i];\n  }\n"
+                                   "  y[0] = q.n + q.v[3];"));
+  std::string Text = B.rewritten();
+  EXPECT_THAT(Text,
+              HasSubstr("p.v[cattI] =\n        cattSpill_p_v[cattI * 256]"));
+  EXPECT_THAT(Text, HasSubstr("*cattSpill_q_n = q.n;"));
+}
+
+TEST(SpillShared, PositiveNamesOfMembersThatMeetThoseOfVariables) {
+  SpillBench B(Pixel + spillKernel("  Pixel p = {}; int p_n = n;\n"
+                                   "  for (int i = 0; i < n; ++i)\n"
+                                   "    y[i] = 1; // PEAK\n"
+                                   "  y[0] = p.n + p_n;"));
+  std::string Text = B.rewritten(); // parses
+  EXPECT_THAT(Text, HasSubstr("*cattSpill_p_n_ = p.n;"));
+  EXPECT_THAT(Text, HasSubstr("*cattSpill_p_n = p_n;"));
+}
+
+TEST(SpillShared, PositiveACopyHasTheNameOfWhatItIsOf) {
+  std::string Code = Pixel + spillKernel("  Pixel p = {};\n"
+                                         "  for (int i = 0; i < n; ++i) {\n"
+                                         "    const float a = A[i];\n"
+                                         "    y[i] = p.v[0]; // PEAK\n"
+                                         "    p.v[0] = a;\n  }");
+  SpillBench B(Code, 255, {"a"});
+  ASSERT_EQ(B.spill().Moved.size(), 1u);
+  EXPECT_THAT(B.rewritten(), HasSubstr("*cattSpill_p_v = p.v[0];"));
+  EXPECT_THAT(SpillBench(Code, 255, {"i"}).refusals(),
+              ElementsAre(Reason::CannotReachTarget));
+}
+
 //===-- Refused -----------------------------------------------------------===//
+
+TEST(SpillShared, NegativePointersThatAreFollowedAtThePeak) {
+  SpillBench B(spillKernel("  const float *p = A;\n"
+                           "  for (int i = 0; i < n; ++i) {\n"
+                           "    y[i] = *p; // PEAK\n    p += 2;\n  }"));
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::CannotReachTarget));
+  SpillBench Around(spillKernel("  const float *p = A + n;\n"
+                                "  for (int i = 0; i < n; ++i)\n"
+                                "    y[i] = 1; // PEAK\n  y[0] = *p;"));
+  EXPECT_THAT(Around.rewritten(), HasSubstr("*cattSpill_p = p;"));
+}
+
+TEST(SpillShared, NegativeStructsThatSomethingElseMayChange) {
+  for (const char *Use :
+       {"Pixel *r = &p; r->n = 1;", "int &r = p.n; r = 1;",
+        "float *r = p.v; r[n] = 1;", "auto f = [&] { p.n = 1; }; f();",
+        "p.v[n] = 1; atomicAdd(&p.n, 1);"}) {
+    SpillBench B(Pixel + spillKernel("  Pixel p = {};\n  " + std::string(Use) +
+                                     "\n  for (int i = 0; i < n; ++i)\n"
+                                     "    y[i] = 1; // PEAK\n"
+                                     "  y[0] = p.n + p.v[1];"));
+    EXPECT_THAT(B.refusals(), ElementsAre(Reason::CannotReachTarget)) << Use;
+  }
+}
+
+TEST(SpillShared, NegativeNamesThatMeanSomethingElseAtThePeak) {
+  for (const char *Inner :
+       {"int s = n;", "float &s = y[0];", "__shared__ float s;",
+        "const float s = 1;", "struct s { int a; };", "int s[2] = {};",
+        "extern __device__ int s;"}) {
+    SpillBench B(spillKernel("  float s = A[0];\n  {\n    " +
+                             std::string(Inner) +
+                             "\n    for (int i = 0; i < n; ++i)\n"
+                             "      y[i] = 1; // PEAK\n  }\n  y[0] = s;"));
+    EXPECT_THAT(B.refusals(), ElementsAre(Reason::CannotReachTarget)) << Inner;
+  }
+}
 
 TEST(SpillShared, NegativeLaunchesThatMayBeElsewhere) {
   for (const std::string &Code :
@@ -231,12 +324,44 @@ TEST(SpillPlan, NoMoreThanLeavesTheBlocksResident) {
   EXPECT_EQ(B.spill().MovedRegisters, 27);
 }
 
+TEST(SpillPlan, FewerAccessesAroundThePeakOrWhereItIsTouched) {
+  auto Kernel = [](const char *More) {
+    return spillKernel("  float v[8] = {};\n  for (int i = 0; i < n; ++i)\n"
+                       "#pragma unroll\n    for (int j = 0; j < 8; ++j) {\n"
+                       "      v[j] += A[j];\n" +
+                       std::string(More) +
+                       "      y[i] = 1; // PEAK\n    }\n  y[0] = v[3];");
+  };
+  SpillBench One(Kernel(""));
+  EXPECT_FALSE(One.spill().Movable[0].Around) << "one element at a time";
+  EXPECT_EQ(One.spill().Movable[0].Accesses, 1 + 20 + 1. / 8);
+  SpillBench Many(
+      Kernel("      v[0] += 1; v[1] += 1; v[2] += 1; v[3] += 1;\n"
+             "      v[4] += 1; v[5] += 1; v[6] += 1; v[7] += 1;\n"
+             "      v[0] += 2; v[1] += 2; v[2] += 2; v[3] += 2;\n"
+             "      v[4] += 2; v[5] += 2; v[6] += 2; v[7] += 2;\n"));
+  EXPECT_TRUE(Many.spill().Movable[0].Around) << "eight loads, eight stores";
+}
+
+TEST(SpillPlan, WhatTheStatementBeforeHadIsNotLoadedAgain) {
+  SpillBench B(spillKernel("  float a = 0, b = 0;\n"
+                           "  for (int i = 0; i < n; ++i) {\n"
+                           "    b = a + A[i]; // PEAK\n    a += b;\n"
+                           "    if (i > 3)\n      y[i] = b;\n"
+                           "    a += 2;\n  }\n  y[0] = a + b;"));
+  std::string New = B.rewritten();
+  llvm::StringRef Text = New;
+  EXPECT_EQ(Text.count("a = *cattSpill_a;"), 3u) << "not for a += b";
+  EXPECT_EQ(Text.count("b = *cattSpill_b;"), 2u) << "not for a += b";
+  EXPECT_EQ(Text.count("*cattSpill_a = a;"), 3u) << "each definition";
+}
+
 TEST(SpillPlan, HowOftenThePeakRuns) {
   auto Times = [](const std::string &Loop) {
     return SpillBench(spillKernel("  float s = A[0];\n" + Loop +
                                   "      y[j] = 1; // PEAK\n  y[n] = s;"))
         .spill()
-        .PeakTimes;
+        .SpillTimes;
   };
   std::string Few = "  for (int j = 0; j < 8; ++j)\n";
   std::string Many = "  for (int j = 0; j < 128; ++j)\n";
@@ -248,11 +373,46 @@ TEST(SpillPlan, HowOftenThePeakRuns) {
       << "nobody copies a loop 16 times";
 }
 
+TEST(SpillPlan, SpillsStandInAsFewLoopsAsTheirValuesAllow) {
+  Parsed P = parseSnippet(
+      spillKernel("  for (int i = 0; i < 64; ++i)\n"
+                  "    for (int j = 0; j < n; ++j)\n      y[j] = 1;"));
+  RegisterUse Use;
+  Use.Peaks.emplace_back();
+  Use.Peaks[0].Begin = Use.Peaks[0].End = {"/snippet/kernel.cu", 4, 7};
+  auto Live = [&](unsigned Registers, unsigned UseWeight) {
+    Use.Peaks[0].Live.push_back({"v", {}, Registers, false, UseWeight});
+  };
+  auto Times = [&](int64_t Lacking) {
+    return timesSpilled(P.kernel("k"), Use, Lacking);
+  };
+  EXPECT_EQ(Times(4), 640) << "nothing is known";
+  Live(2, 300), Live(3, 1), Live(1, 25);
+  EXPECT_EQ(Times(3), 1);
+  EXPECT_EQ(Times(4), (3 * 1 + 64) / 4.);
+  EXPECT_EQ(Times(9), (3 * 1 + 64 + 2 * 640) / 6.);
+}
+
+TEST(SpillPlan, NegativeAPragmaThatCostsABlock) {
+  SharedSpill S;
+  S.Numbering.Threads = 256;
+  S.LimitBytes = 8;
+  SpillStep Step;
+  Step.Pragma = true;
+  Step.Compiled.SharedBytes = 8 * 256;
+  addStep(Kernel(), Step, S);
+  ASSERT_EQ(S.Steps.size(), 1u);
+  EXPECT_EQ(S.Steps[0].Cost, 4) << "two slots, each stored and loaded";
+  Step.Compiled.SharedBytes += 4;
+  addStep(Kernel(), Step, S);
+  EXPECT_EQ(S.Steps.size(), 1u);
+}
+
 TEST(SpillPlan, TheBestStepIsNotTheLargest) {
   // 96 values of which so many are moved, and what ptxas 13.0 then spills under
   // a cap of 80 registers.
   SharedSpill S;
-  S.PeakTimes = 10;
+  S.SpillTimes = 10;
   Kernel K;
   auto Step = [&](int64_t Moved, unsigned Bytes) {
     SpillStep T;

@@ -13,10 +13,14 @@
 
 namespace catt::testing {
 
-/// A snippet whose kernel k is to move values: all are live in the lines that
-/// say PEAK, and so many registers are to be freed.
+/// LiveValue::UseWeight of a value that the innermost loop reads.
+constexpr unsigned UsedInAllLoops = 1000;
+
+/// A snippet whose kernel k is to move values: all that have a name (of these)
+/// are live in the lines that say PEAK, and so many registers are to be freed.
 struct SpillBench {
-  explicit SpillBench(const std::string &Code, int64_t Registers = 255)
+  explicit SpillBench(const std::string &Code, int64_t Registers = 255,
+                      const std::vector<std::string> &Names = {})
       : P(parseSnippet(Code)) {
     R.MainFile = "/snippet/kernel.cu";
     R.Texts[R.MainFile] = Code;
@@ -34,7 +38,8 @@ struct SpillBench {
                     unsigned(At - Line + 1)};
       Peak.End = Peak.Begin;
       for (const ThreadValue &V : K.Source.Values)
-        Peak.Live.push_back({V.Name, V.Where, 1, false, 1});
+        if (Names.empty() || llvm::is_contained(Names, V.Name))
+          Peak.Live.push_back({V.Variable, V.Where, 1, true, UsedInAllLoops});
       Use.Peaks.push_back(Peak);
     }
     Options.Gpu = R.Gpu;

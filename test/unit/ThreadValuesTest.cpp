@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "SourceTesting.h"
+#include "ValueTesting.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,41 +15,6 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-/// A kernel with this body and parameters A, B (not written), y, n.
-Parsed parseBody(const std::string &Body, const std::string &Before = "") {
-  return parseSnippet(Before +
-                      "__global__ void k(float *A, const float *__restrict__ "
-                      "B, float *y, int n) {\n" +
-                      Body + "\n}\n");
-}
-
-const ThreadValue &value(const Parsed &P, llvm::StringRef Name) {
-  for (const ThreadValue &V : P.kernel("k").Values)
-    if (V.Name == Name)
-      return V;
-  ADD_FAILURE() << "no value " << Name.str();
-  static const ThreadValue None;
-  return None;
-}
-
-/// "def s = 1; use y[0] = s;": each event with its statement.
-std::string events(const Parsed &P, llvm::StringRef Name) {
-  std::string Out;
-  for (const ValueEvent &E : value(P, Name).Events)
-    Out += std::string(Out.empty() ? "" : " | ") + (E.InHead ? "head " : "") +
-           (E.Defines ? E.Uses ? "change " : "def " : "use ") +
-           (E.Index.empty() ? "" : "[" + E.Index + "] ") +
-           P.text(P.kernel("k").Statements[E.Statement].Span);
-  return Out;
-}
-
-std::vector<Reason> reasons(const Parsed &P, llvm::StringRef Name) {
-  std::vector<Reason> Out;
-  for (const Refusal &R : value(P, Name).Refusals)
-    Out.push_back(R.Why);
-  return Out;
-}
 
 //===-- Scalars -----------------------------------------------------------===//
 

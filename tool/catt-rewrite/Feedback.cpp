@@ -115,14 +115,23 @@ static void settle(KernelReport &K) {
                           "each way that was tried takes more accesses"});
 }
 
+/// Where no value can be moved, ptxas may still do it.
+static bool canTry(const SharedSpill &S, bool HasPragma) {
+  return llvm::all_of(S.Refusals, [&](const Refusal &R) {
+    return R.Why == Reason::CannotReachTarget && HasPragma;
+  });
+}
+
 llvm::Error improveSpills(Report &R, llvm::ArrayRef<KernelReport *> Kernels,
                           const RewriteOptions &How,
                           const TextMeasure &Measure) {
   std::vector<KernelTrials> Trials;
+  bool HasPragma = hasPragma(R.Cuda);
   for (KernelReport *K : Kernels)
-    if (K->Spill && K->Spill->Refusals.empty())
-      Trials.push_back(
-          {K, stepsToTry(*K->Spill, hasPragma(R.Cuda)), *K->Spill});
+    if (K->Spill && canTry(*K->Spill, HasPragma)) {
+      Trials.push_back({K, stepsToTry(*K->Spill, HasPragma), *K->Spill});
+      K->Spill->Refusals.clear();
+    }
   llvm::Error E = tryAll(R, How, Measure, Trials);
   for (int64_t Part : {16, 32})
     if (!E) {
