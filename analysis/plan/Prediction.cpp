@@ -58,17 +58,22 @@ static Running running(const Kernel &K,
   return How;
 }
 
-// Blocks run in waves: those that the last wave leaves run with fewer warps
-// beside them.
 double predictedCycles(const Kernel &K,
                        const std::vector<LoopProfile> &Profiles, unsigned Loop,
                        const Candidate &C, const ThrottleOptions &Options,
                        const MemoryRates &Rates) {
-  auto At = [&](int64_t Blocks) {
+  int64_t Warps = divideCeil(Options.Block.Threads, WarpLanes);
+  auto Group = [&](int64_t Size, int64_t Blocks) {
     Candidate Each = C;
+    Each.WarpsPerGroup = Size;
     Each.BlocksPerSM = Blocks;
-    return cyclesPerWarp(running(K, Profiles, Loop, Each, Options), Options.Gpu,
-                         Rates);
+    Running How = running(K, Profiles, Loop, Each, Options);
+    return double(Size) * cyclesPerWarp(How, Options.Gpu, Rates);
+  };
+  auto At = [&](int64_t Blocks) {
+    int64_t Groups = Warps / C.WarpsPerGroup, Last = Warps % C.WarpsPerGroup;
+    double Sum = double(Groups) * Group(C.WarpsPerGroup, Blocks);
+    return (Last ? Sum + Group(Last, Blocks) : Sum) / double(Warps);
   };
   double Full = At(C.BlocksPerSM);
   if (!Options.Block.GridBlocks || !Options.Gpu.SMs)
@@ -77,6 +82,8 @@ double predictedCycles(const Kernel &K,
   int64_t Rest = Blocks % C.BlocksPerSM;
   if (Rest == 0 || Blocks < C.BlocksPerSM)
     return Full;
+  if (C.WarpsPerGroup < Warps && C.BlocksRemoved > 0)
+    return Full * double(alignTo(Blocks, C.BlocksPerSM)) / double(Blocks);
   return (Full * double(Blocks - Rest) + At(Rest) * double(Rest)) /
          double(Blocks);
 }

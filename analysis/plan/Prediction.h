@@ -13,6 +13,13 @@
 //
 // Of a nest only loops with LoopWork count: those that contend by themselves.
 //
+// The groups of a block run one after the other; the last may be smaller, and
+// covers less latency. Blocks run in waves: those that the last wave leaves run
+// with fewer warps beside them. Where a loop is split and blocks are held down
+// it was measured to last as long as a full one, 5 of an SM's 8 blocks at a
+// time as two (docs/model.md): such blocks start and end together, and an SM
+// whose blocks have ended takes as many of those left over as it can hold.
+//
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_PREDICTION_H
 #define CATT_ANALYSIS_PLAN_PREDICTION_H

@@ -125,6 +125,13 @@ static Lost countedAround(const Running &How, size_t Level) {
           Part(Outer.Loads, Own.Loads, All.Loads)};
 }
 
+/// Bytes that all active warps touch while each executes one load, in the mean
+/// over the loads of the loop.
+static double bytesOfATurn(const Running &How, const LoopWork &Work) {
+  double Lines = Work.Lookups / std::max(1.0, Work.Loads);
+  return double(How.WarpsPerGroup * How.BlocksPerSM) * Lines * LineBytes;
+}
+
 static Lost lostBy(const Running &How, const MemoryRates &Rates) {
   const LoopWork &Outer = How.Levels.front().Work;
   double L1 = std::max(double(How.L1Bytes) - Rates.UnusedKiB * 1024,
@@ -135,12 +142,14 @@ static Lost lostBy(const Running &How, const MemoryRates &Rates) {
     double Bytes = double(L.FootprintBytes);
     double Far = lostShare(Bytes, L1, Rates.Slope);
     double Near = lostShare(Rates.Near * Bytes, L1, Rates.Slope);
+    double Twice =
+        lostShare(std::min(Bytes, bytesOfATurn(How, L.Work)), L1, Rates.Slope);
     double Together = L.Innermost ? together(L, Rates) : 1;
     Lost Base = countedAround(How, I), All = touchedBy(L);
     Sum.Sectors += lostOf(Base.Sectors, All.Sectors, Together, Far, Near) +
-                   Near * L.Times * L.Work.SectorsTwice;
+                   Twice * L.Times * L.Work.SectorsTwice;
     Sum.Loads += lostOf(Base.Loads, All.Loads, Together, Far, Near) +
-                 Near * L.Times * L.Work.LoadsTwice;
+                 Twice * L.Times * L.Work.LoadsTwice;
   }
   Sum.Loads = std::min(Sum.Loads, Outer.Loads);
   return Sum;
@@ -190,11 +199,10 @@ double cyclesPerWarp(const Running &How, const Device &Gpu,
   double Iterations =
       Work.Iterations ? double(*Work.Iterations) : UnknownIterations;
   double Cycles = Iterations * cyclesPerIteration(How, Gpu, Rates);
-  int64_t Groups =
-      (How.WarpsPerBlock + How.WarpsPerGroup - 1) / How.WarpsPerGroup;
-  if (Groups > 1) // each group starts with a cold latency of its own
-    Cycles += double(Groups) * (Rates.Barrier + Rates.Miss) /
-              double(How.WarpsPerBlock * How.BlocksPerSM);
+  // Each group starts with a cold latency of its own.
+  if (How.WarpsPerGroup < How.WarpsPerBlock)
+    Cycles += (Rates.Barrier + Rates.Miss) /
+              double(How.WarpsPerGroup * How.BlocksPerSM);
   return Cycles;
 }
 

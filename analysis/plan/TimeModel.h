@@ -26,24 +26,26 @@
 // is bound by. Where a loop stores nothing, the compiler issues the loads of
 // several iterations together (Unroll; all of a loop of few): only the first
 // finds what all others have used meanwhile, the rest follows after a part of
-// it, Near * F. So does what one iteration touches twice (the fields of a
-// struct). In a nest each touch is lost by the footprint of the innermost loop
-// whose earlier iteration made it: the first in an iteration of the outer loop
-// by that of the outer loop, the others by that of the loop inside. U is what
-// all SMs keep L2 busy with: F, but no more than Flight * L1 for each load, as
-// a load in flight holds a line of L1; L2 loses 1 - L2Share * L2 / U of what L1
-// asks it again. A sector lost in L2 costs two from DRAM, which reads 64 bytes
-// at once; new ones are read in order. Around the iterations stand a barrier
-// and a start-up latency for each group, and blocks left over by the last wave
-// run alone.
+// it, Near * F. What one iteration touches twice (the fields of a struct) it
+// touches with two loads; in between the other warps take their turn, and what
+// these touch with one load each is what can evict it. In a nest each touch is
+// lost by the footprint of the innermost loop whose earlier iteration made it:
+// the first in an iteration of the outer loop by that of the outer loop, the
+// others by that of the loop inside. U is what all SMs keep L2 busy with: F,
+// but no more than Flight * L1 for each load, as a load in flight holds a line
+// of L1; L2 loses 1 - L2Share * L2 / U of what L1 asks it again. A sector lost
+// in L2 costs two from DRAM, which reads 64 bytes at once; new ones are read in
+// order. Around the iterations of a group stand a barrier and a start-up
+// latency. Prediction.h adds up the groups and the waves of blocks.
 //
 // The constants are fitted by test/bench/fit.py, which says on what and how far
 // they are off; docs/model.md has the result. They are an H200's; other devices
 // are scaled by their data sheets' bandwidth, and marked Estimated.
 //
-// Not seen: why some split loops are slower than their lines say (k-means with
-// 6 or 4 of 8 warps). The PTX has the same loads; what ptxas makes of them was
-// not looked at.
+// Not seen: that ptxas issues fewer loads at a time in a split loop (SpMV: 3
+// before the first wait where 10 were; most others a third less), and why
+// k-means with 6 or 4 of 8 warps is slower than its lines say, whose loads are
+// issued as before.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_TIMEMODEL_H
@@ -111,7 +113,8 @@ struct Running {
 double cyclesPerIteration(const Running &How, const Device &Gpu,
                           const MemoryRates &Rates);
 
-/// Cycles of an SM per warp for the whole loop, barriers included.
+/// Cycles of an SM per warp of a group for its whole loop, the barrier behind
+/// it included.
 double cyclesPerWarp(const Running &How, const Device &Gpu,
                      const MemoryRates &Rates);
 

@@ -125,12 +125,14 @@ Case readCase(Sources &Files, const json::Object &O) {
     P.Work = llvm::cantFail(loopWork(C.K, L.Id, F));
     C.Profiles.push_back(std::move(P));
   }
+  Residency Before = llvm::cantFail(residency(C.Options.Gpu, C.Options.Block));
   for (const json::Value &V : *O.getArray("points")) {
     const json::Array &P = *V.getAsArray();
     Candidate X;
     X.WarpsPerGroup = *P[0].getAsInteger();
     X.BlocksPerSM = *P[1].getAsInteger();
     X.L1Bytes = *P[2].getAsInteger();
+    X.BlocksRemoved = Before.BlocksPerSM - X.BlocksPerSM;
     C.Points.push_back(X);
   }
   return C;
