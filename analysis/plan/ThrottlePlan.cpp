@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <limits>
 #include <set>
 
 using namespace llvm;
@@ -339,42 +340,46 @@ bool harms(const std::vector<LoopState> &Before,
 }
 
 /// Predicted cycles of all contended loops under one number of blocks, each
-/// split as is best for it or none; 0 if none can be predicted.
-double predictedCycles(const Input &In, const BlockChoice &Blocks, bool Split) {
+/// split as is best for it where that gains at least MinGain, else whole; 0 if
+/// none can be predicted.
+double predictedCycles(const Input &In, const BlockChoice &Blocks,
+                       double MinGain) {
   double Sum = 0;
   std::set<unsigned> Covered; // by the loop around, whose time has theirs
   for (const Loop &L : In.K.Loops) {
     const LoopProfile *P = profileOf(In.Profiles, L.Id);
     bool Counted = P && P->Work && ownLevel(In, L.Id);
     bool Splittable = Counted && !notSplittable(In, L);
-    if (L.Parent && Covered.count(*L.Parent)) {
-      Covered.insert(L.Id);
-      continue;
+    bool Inside = L.Parent && Covered.count(*L.Parent);
+    if (Counted && !Inside) {
+      double Whole = cycles(In, L, undivided(In, L, Blocks));
+      double Best = Splittable ? fastest(In, L, Blocks).second : Whole;
+      Sum += Whole < Best * (1 + MinGain) ? Whole : Best;
     }
-    if (Counted)
-      Sum += Split && Splittable ? fastest(In, L, Blocks).second
-                                 : cycles(In, L, undivided(In, L, Blocks));
-    if (Splittable)
+    if (Inside || Splittable)
       Covered.insert(L.Id);
   }
   return Sum;
 }
 
 /// M by predicted time: fewer blocks only where the kernel as it is written
-/// gains enough, and splitting alone does not come near.
+/// gains enough, and splitting alone does not come near, neither with every
+/// loop split as is best for it nor with each as it is then decided.
 size_t fastestBlocks(const Input &In, const std::vector<BlockChoice> &Choices) {
-  constexpr double Near = 1.05;
-  double AsWritten = predictedCycles(In, Choices[0], /*Split=*/false);
-  double Alone = predictedCycles(In, Choices[0], /*Split=*/true);
-  double Least = Alone;
+  constexpr double Near = 1.05, Never = std::numeric_limits<double>::infinity();
+  double Least = predictedCycles(In, Choices[0], 0), Alone = Least;
   size_t Best = 0;
   for (size_t I = 1; I < Choices.size(); ++I)
-    if (double Cycles = predictedCycles(In, Choices[I], true); Cycles < Least) {
+    if (double Cycles = predictedCycles(In, Choices[I], 0); Cycles < Least) {
       Least = Cycles;
       Best = I;
     }
-  bool Gains = Least * (1 + In.Options.MinGain) < AsWritten;
-  return Gains && Least * Near < Alone ? Best : 0;
+  double Enough = In.Options.MinGain;
+  double AsWritten = predictedCycles(In, Choices[0], Never);
+  bool Gains = Least * (1 + Enough) < AsWritten && Least * Near < Alone &&
+               predictedCycles(In, Choices[Best], Enough) * Near <
+                   predictedCycles(In, Choices[0], Enough);
+  return Gains ? Best : 0;
 }
 
 /// M for the kernel: the largest that one of its loops needs and none suffers

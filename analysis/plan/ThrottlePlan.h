@@ -32,8 +32,9 @@
 //
 // Where a profile has LoopWork, the exact rule asks the time model instead: of
 // the same candidates the one with the least predicted time, and none if that
-// gains less than MinGain over the kernel as it is written; blocks are taken
-// away where splitting alone does not come within 5 % of that.
+// gains less than MinGain over the loop left whole. Blocks are taken away where
+// the kernel as it is written gains MinGain by that, and splitting alone does
+// not come within 5 %: neither of the best splits nor of those that are made.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_THROTTLEPLAN_H
