@@ -9,6 +9,7 @@
 #include "analysis/plan/Prediction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 
 using namespace llvm;
 
@@ -82,10 +83,11 @@ double predictedCycles(const Kernel &K,
   int64_t Rest = Blocks % C.BlocksPerSM;
   if (Rest == 0 || Blocks < C.BlocksPerSM)
     return Full;
-  if (C.WarpsPerGroup < Warps && C.BlocksRemoved > 0)
-    return Full * double(alignTo(Blocks, C.BlocksPerSM)) / double(Blocks);
-  return (Full * double(Blocks - Rest) + At(Rest) * double(Rest)) /
-         double(Blocks);
+  double Whole = double(Blocks - Rest) * Full, Last = double(Rest) * At(Rest);
+  double Longest = std::max(Last, double(C.BlocksPerSM) * Full);
+  if (C.BlocksRemoved > 0)
+    Last += (Longest - Last) / double(C.WarpsPerGroup);
+  return (Whole + Last) / double(Blocks);
 }
 
 } // namespace catt

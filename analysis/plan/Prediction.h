@@ -14,11 +14,14 @@
 // Of a nest only loops with LoopWork count: those that contend by themselves.
 //
 // The groups of a block run one after the other; the last may be smaller, and
-// covers less latency. Blocks run in waves: those that the last wave leaves run
-// with fewer warps beside them. Where a loop is split and blocks are held down
-// it was measured to last as long as a full one, 5 of an SM's 8 blocks at a
-// time as two (docs/model.md): such blocks start and end together, and an SM
-// whose blocks have ended takes as many of those left over as it can hold.
+// covers less latency. Blocks run in waves, and of those that the last wave
+// leaves an SM takes as many as it can hold once its own have ended. Run one
+// warp at a time, all its blocks end together, and the last wave lasts as long
+// as a full one on the SMs that are first. The more warps run at a time, the
+// more the blocks drift apart, and the more evenly the rest is dealt: of what
+// the full wave costs beyond that, one w-th counts (docs/model.md). It was
+// measured with blocks held down, and is asked only there: by its tail alone a
+// kernel does not lose blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_PREDICTION_H

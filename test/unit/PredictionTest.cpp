@@ -59,23 +59,28 @@ TEST_F(Prediction, aLastGroupOfFewWarpsTakesAsLongAsAFullOne) {
   EXPECT_NEAR(cycles(6, 1) / cycles(8, 1), 2, 0.01); // 6 + 2
   EXPECT_NEAR(cycles(3, 1) / cycles(8, 1), 3, 0.01); // 3 + 3 + 2
 }
-TEST_F(Prediction, theLastWaveOfASplitLoopIsAFullOne) {
-  EXPECT_NEAR(cycles(1, 5, 8), cycles(1, 5) * 10 / 8, 1e-6);
-  EXPECT_NEAR(cycles(1, 7, 8), cycles(1, 7) * 14 / 8, 1e-6);
-  EXPECT_NEAR(cycles(4, 3, 64), cycles(4, 3) * 66 / 64, 1e-6);
-}
 TEST_F(Prediction, fullWavesOrUnknownOnesCostNothing) {
   EXPECT_EQ(cycles(1, 4, 8), cycles(1, 4));
   EXPECT_EQ(cycles(1, 8, 8), cycles(1, 8));
   EXPECT_EQ(cycles(8, 4, 8), cycles(8, 4));
+  EXPECT_EQ(cycles(8, 8, 3), cycles(8, 8)); // the SM is not even full once
 }
-TEST_F(Prediction, whatIsLeftOverRunsWithFewerWarpsBeside) {
-  double Full = cycles(8, 8), Two = cycles(8, 2);
-  EXPECT_NEAR(cycles(8, 8, 10), (8 * Full + 2 * Two) / 10, 1e-6);
-  // So, too, where no block is held down.
-  Full = cycles(4, 8);
-  Two = cycles(4, 2);
-  EXPECT_NEAR(cycles(4, 8, 10), (8 * Full + 2 * Two) / 10, 1e-6);
+TEST_F(Prediction, theLastWaveOfOneWarpAtATimeIsAFullOne) {
+  EXPECT_NEAR(cycles(1, 5, 8), cycles(1, 5) * 10 / 8, 1e-6);
+  EXPECT_NEAR(cycles(1, 7, 8), cycles(1, 7) * 14 / 8, 1e-6);
+  EXPECT_NEAR(cycles(1, 3, 64), cycles(1, 3) * 66 / 64, 1e-6);
+}
+TEST_F(Prediction, theMoreWarpsAtATimeTheLessOfIt) {
+  for (int64_t Warps : {2, 4, 8}) {
+    double Full = cycles(Warps, 5) * 5, Rest = cycles(Warps, 3) * 3;
+    EXPECT_NEAR(cycles(Warps, 5, 8) * 8,
+                Full + Rest + (Full - Rest) / double(Warps), 1e-6);
+  }
+}
+TEST_F(Prediction, whereNoBlockIsHeldDownTheRestIsDealtOut) {
+  for (int64_t Warps : {1, 4, 8})
+    EXPECT_NEAR(cycles(Warps, 8, 10) * 10,
+                cycles(Warps, 8) * 8 + cycles(Warps, 2) * 2, 1e-6);
 }
 
 } // namespace
