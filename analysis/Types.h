@@ -357,6 +357,14 @@ inline bool isInside(const Kernel &K, std::optional<unsigned> Inner,
   return Inner.has_value();
 }
 
+/// True if no loop stands inside it.
+inline bool isInnermost(const Kernel &K, unsigned Loop) {
+  for (const catt::Loop &L : K.Loops)
+    if (L.Parent == Loop)
+      return false;
+  return true;
+}
+
 //===-- Measures ---------------------------------------------------------===//
 
 /// What limits the number of resident blocks.

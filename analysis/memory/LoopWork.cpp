@@ -46,8 +46,7 @@ public:
       : K(K), LoopId(LoopId), Options(Options) {
     Alone.Where = K.Where;
     Alone.Loops = K.Loops;
-    Innermost = llvm::none_of(
-        K.Loops, [&](const Loop &L) { return L.Parent == LoopId; });
+    Innermost = isInnermost(K, LoopId);
   }
 
   llvm::Expected<LoopWork> run() {

@@ -48,13 +48,11 @@ static Running running(const Kernel &K,
     if (!P || !P->Work || P->Levels.empty())
       continue;
     Place[Each.Id] = How.Levels.size();
-    bool Innermost = none_of(
-        K.Loops, [&](const catt::Loop &L) { return L.Parent == Each.Id; });
     How.Levels.push_back(
         {*P->Work,
          footprintBytes(P->Levels.front(), C.WarpsPerGroup, C.BlocksPerSM,
                         /*PaperRule=*/false),
-         Times[Each.Id], Around, Innermost});
+         Times[Each.Id], Around, isInnermost(K, Each.Id)});
   }
   return How;
 }

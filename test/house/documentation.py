@@ -33,6 +33,8 @@ LONG = {
         "one option after the other, each with its text",
     "test/fuzz/Statements.cpp":
         "one case for each kind of statement that the generator writes",
+    "analysis/Types.h":
+        "the plain values that stages hand on, in one place",
     "analysis/memory/AffineIndex.cpp":
         "one value type and its algebra: each operation needs the others",
     "test/unit/CudaFrontEndTest.cpp":
