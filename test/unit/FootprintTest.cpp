@@ -723,6 +723,21 @@ TEST(Footprint, IslQuota) {
   EXPECT_EQ(P.Unknown->Why, Reason::TooComplex);
 }
 
+TEST(Footprint, ManyDivisionsAreAnUpperBound) {
+  // Comparing the hull with its set could take isl minutes.
+  Kernel K;
+  K.Loops = {loop(0, 10), loop(1, 100, 0)};
+  AffineIndex Sum = 0;
+  for (int64_t D : {3, 5, 7, 11, 13, 17, 19})
+    Sum = Sum + AffineIndex::quotient(it(1) + D * it(0), D);
+  K.Accesses = {access(0, 4 * Sum, 1)};
+  FootprintOptions O = launch(9, 64);
+  O.WalkLimit = 0;
+  LevelFootprint F = profile(K, 0, O).Levels[0];
+  EXPECT_EQ(F.From, Origin::Estimated);
+  EXPECT_GE(F.LinesPerBlock, 3);
+}
+
 TEST(Footprint, IslSeesTripCountsThatVary) {
   Kernel K;
   K.Loops = {loop(0, 10), loop(1, 10 - it(0), 0)};
