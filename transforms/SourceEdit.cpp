@@ -263,14 +263,18 @@ bool isInsideAddition(const std::string &Text, const SourceSpan &Span) {
   return false;
 }
 
+bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out) {
+  return llvm::any_of(K.Loops, [&](const Loop &L) {
+    auto Text = Texts.find(L.Span.File);
+    return Text != Texts.end() &&
+           factsOf(Texts, L.Span.File, Out).MayBeMarked &&
+           isInsideAddition(Text->second, L.Span);
+  });
+}
+
 bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out) {
   return isMarked(K, {"reserve-shared", "split-warp-groups"}, Texts, Out) ||
-         llvm::any_of(K.Loops, [&](const Loop &L) {
-           auto Text = Texts.find(L.Span.File);
-           return Text != Texts.end() &&
-                  factsOf(Texts, L.Span.File, Out).MayBeMarked &&
-                  isInsideAddition(Text->second, L.Span);
-         });
+         hasRewrittenLoop(K, Texts, Out);
 }
 
 bool standsAgainstEdits(Reason Why) {

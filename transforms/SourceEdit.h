@@ -100,6 +100,10 @@ bool isMarked(const Kernel &K, llvm::ArrayRef<llvm::StringRef> Transforms,
 /// Whether the span stands between the head and the end of an addition.
 bool isInsideAddition(const std::string &Text, const SourceSpan &Span);
 
+/// Whether an earlier run has added something around or in one of the kernel's
+/// loops, whichever function they stand in.
+bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out);
+
 /// Whether an earlier run has divided the kernel's warps, in its own text or in
 /// that of a device function, or keeps blocks away. What that gains the
 /// analysis does not see again, so that more might seem to help; what was

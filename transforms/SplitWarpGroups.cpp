@@ -259,13 +259,19 @@ static std::vector<Split> splits(const KernelReport &Kernel, const Device &Gpu,
 //===-- What only the text shows ------------------------------------------===//
 
 /// Whether this tool has been at the site, or anywhere in the kernel: a second
-/// run must change nothing, whatever the analysis makes of the group loop.
+/// run must change nothing, whatever the analysis makes of the group loop. The
+/// splits of the first run stay the only ones, as in keepOneFunction.
 static bool alreadyRewritten(const Kernel &Kernel, const Split &S,
-                             const std::string &Text) {
+                             const TextMap &Texts, Edits &Out) {
   const SourceSpan &Site = S.Site.Span;
-  if (contains(Kernel.Span, Site))
-    return !findMarkers(Text, Kernel.Span.Begin, Kernel.Span.End).empty();
-  return isInsideAddition(Text, Site); // in a device function
+  if (!contains(Kernel.Span, Site) && hasRewrittenLoop(Kernel, Texts, Out))
+    return true;
+  if (isMarked(Kernel, {"split-warp-groups"}, Texts, Out))
+    return true;
+  return contains(Kernel.Span, Site) &&
+         factsOf(Texts, Site.File, Out).MayBeMarked &&
+         !findMarkers(Texts.at(Site.File), Kernel.Span.Begin, Kernel.Span.End)
+              .empty();
 }
 
 /// The name of a builtin that a declaration visible at the site hides, if any.
@@ -322,9 +328,7 @@ static std::optional<Refusal> obstacle(const Kernel &Kernel, const Split &S,
     return R;
   const std::string &Text = Texts.at(S.Site.Span.File);
   const FileFacts &Facts = factsOf(Texts, S.Site.Span.File, Out);
-  // The kernel's own splits stay the only ones, as in keepOneFunction.
-  if ((Facts.MayBeMarked && alreadyRewritten(Kernel, S, Text)) ||
-      isMarked(Kernel, {"split-warp-groups"}, Texts, Out))
+  if (alreadyRewritten(Kernel, S, Texts, Out))
     return Refusal{Reason::AlreadyRewritten, Where, ""};
   if (!Facts.MacroOnBuiltin.empty())
     return Refusal{Reason::InMacro, Where, "the macro " + Facts.MacroOnBuiltin};

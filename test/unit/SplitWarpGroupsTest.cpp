@@ -783,6 +783,24 @@ TEST(SplitWarpGroups, NegativeAlreadyRewrittenDeviceFunction) {
   expectUnchanged(C, "w();", "w();");
 }
 
+TEST(SplitWarpGroups, NegativeAnotherDeviceFunctionOfARewrittenKernel) {
+  Workbench First("__device__ void f(int n) {\n  [[w();]]\n}\n"
+                  "__device__ void g(int n) {\n  v();\n}\n"
+                  "__global__ void k(int n) {\n  f(n);\n  g(n);\n}\n");
+  First.split(First.kernel("k"), 0, 8, 1);
+  std::string New = First.rewritten();
+  std::string Marked = New;
+  Marked.replace(Marked.find("v();"), 4, "[[v();]]");
+  Marked.replace(Marked.find("w();"), 4, "[[w();]]");
+  Workbench Second(Marked);
+  size_t K = Second.kernel("k");
+  Second.split(K, 0, 8, 1); // what the first run has split
+  Second.R.Kernels[K].Plan.Loops.clear();
+  Second.split(K, 1, 8, 1);
+  EXPECT_EQ(Second.rewritten(), New);
+  EXPECT_THAT(Second.refusals(), ElementsAre(Reason::AlreadyRewritten));
+}
+
 TEST(SplitWarpGroups, PositiveAnotherKernelOfARewrittenFile) {
   Workbench B = simple();
   std::string New = B.rewritten();
