@@ -41,8 +41,8 @@ std::vector<JointPlan> jointPlans(const Kernel &K, const RegisterUse &Use,
                                   const RegisterOptions &Options);
 
 /// The cheapest of the steps that were tried which spills nothing to local
-/// memory; null if each does. What enable_smem_spilling takes of the shared
-/// memory may cost a block, so it is none of them.
+/// memory; null if each does. enable_smem_spilling is none of them: how often
+/// it accesses shared memory is only guessed from how much it takes.
 const SpillStep *stepWithoutSpills(const SharedSpill &Spill);
 
 /// Predicted time at the point that the registers alone have chosen, over that

@@ -109,22 +109,27 @@ static llvm::Error settle(Report &R, const RewriteOptions &How,
   return llvm::Error::success();
 }
 
+static llvm::Error tryAll(Report &R, const RewriteOptions &How,
+                          const TextMeasure &Measure,
+                          std::vector<KernelTrials> &Trials) {
+  for (size_t Point = 0;; ++Point) {
+    llvm::Expected<bool> Tried = tryNext(Point, R, How, Measure, Trials);
+    if (!Tried)
+      return Tried.takeError();
+    if (!*Tried)
+      return settle(R, How, Trials);
+  }
+}
+
 llvm::Error chooseJointly(Report &R, const RewriteOptions &How,
                           const TextMeasure &Measure) {
   std::vector<KernelTrials> Trials;
   for (KernelReport &K : R.Kernels)
     if (!K.Joint.empty())
       Trials.push_back({&K, *K.Registers});
-  llvm::Error Failed = llvm::Error::success();
-  bool More = !Trials.empty();
-  for (size_t Point = 0; More; ++Point) {
-    llvm::Expected<bool> Tried = tryNext(Point, R, How, Measure, Trials);
-    More = Tried && *Tried;
-    if (!Tried)
-      Failed = joinErrors(std::move(Failed), Tried.takeError());
-  }
-  if (!Failed && !Trials.empty())
-    Failed = settle(R, How, Trials);
+  if (Trials.empty())
+    return llvm::Error::success();
+  llvm::Error Failed = tryAll(R, How, Measure, Trials);
   if (Failed)
     for (KernelTrials &T : Trials)
       stay(T);
