@@ -35,7 +35,9 @@ struct Bench : SpillBench {
   KernelReport &K() { return R.Kernels[0]; }
   void plan() {
     K().Registers = planRegisters(K().Source, Use, Mix, Opt, Options);
-    K().Joint = jointPlans(K().Source, Use, *K().Registers, Options);
+    K().Joint.clear();
+    if (K().Registers)
+      K().Joint = jointPlans(K().Source, Use, *K().Registers, Options);
   }
   std::vector<int64_t> caps() {
     plan();
