@@ -98,6 +98,8 @@ void hintRegisters(const TranslationUnit &Unit,
     KernelReport &Report = R.Kernels[I];
     Report.Pressure = Known->second.Use;
     RegisterOptions O = optionsFor(All[I], R, Options, MinGain, Unit);
+    O.MayRaiseShared = Report.Plan.ByThreads.empty() &&
+                       Report.Plan.ReserveSharedBytes.value_or(0) == 0;
     Report.Registers =
         planRegisters(All[I], Known->second.Use, Known->second.Mix,
                       optimalBlocksOf(Report, All[I], R.Gpu), O);

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/LaunchSites.h"
+#include "transforms/HostFunction.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using llvm::StringRef;
 
@@ -89,6 +91,86 @@ bool hasAttribute(const TextMap &Texts, const Kernel &Kernel,
   StringRef Prefix = StringRef(Call).drop_back(StringRef(" );").size());
   return markedBefore(Texts.at(Launch.Statement->File), *Launch.Statement,
                       Transform, Prefix);
+}
+
+//===-- More dynamic shared memory ----------------------------------------===//
+
+/// The dynamic bytes of a launch that asks for more, as an expression that
+/// stands outside the launch. Empty if there is none.
+static std::string totalBytes(const Launch &L, int64_t More,
+                              const std::string &Text) {
+  if (L.SharedArgument->Begin == L.SharedArgument->End)
+    return std::to_string(More);
+  if (L.DynamicSharedBytes)
+    return std::to_string(*L.DynamicSharedBytes + More);
+  std::string Old = Text.substr(
+      L.SharedArgument->Begin, L.SharedArgument->End - L.SharedArgument->Begin);
+  if (!isPure(Old))
+    return "";
+  return "(" + Old + ") + " + std::to_string(More);
+}
+
+/// What the text shows against raising one launch.
+static std::optional<Refusal> cannotRaise(const Kernel &K, const Launch &L,
+                                          const SharedRaise &More,
+                                          const TextMap &Texts) {
+  if (std::optional<Refusal> R = cannotEditLaunch(Texts, L))
+    return R;
+  if (hasAttribute(Texts, K, L, More.Transform, MaxDynamicShared))
+    return Refusal{Reason::AlreadyRewritten, L.Where, ""};
+  // A function with several callers shows its launch once for each.
+  bool BytesDiffer = llvm::any_of(K.Launches, [&](const Launch &Other) {
+    return Other.Statement && Other.Statement->File == L.Statement->File &&
+           Other.Statement->Begin == L.Statement->Begin &&
+           Other.DynamicSharedBytes != L.DynamicSharedBytes;
+  });
+  if (!L.SharedArgument || BytesDiffer ||
+      L.SharedArgument->File != L.Statement->File ||
+      L.SharedArgument->Begin < L.Statement->Begin ||
+      L.Statement->End < L.SharedArgument->End ||
+      totalBytes(L, More.Bytes, Texts.at(L.Statement->File)).empty())
+    return Refusal{Reason::LaunchNotEditable, L.Where, L.Text};
+  return std::nullopt;
+}
+
+std::optional<Refusal> cannotRaise(const Kernel &Kernel,
+                                   const SharedRaise &More,
+                                   const TextMap &Texts) {
+  std::vector<Refusal> Refusals;
+  for (const Launch *L : launchSites(Kernel, Refusals))
+    if (std::optional<Refusal> R = cannotRaise(Kernel, *L, More, Texts))
+      return R;
+  return Refusals.empty() ? std::nullopt : std::optional(Refusals.front());
+}
+
+std::vector<const Launch *> raiseShared(const Kernel &Kernel,
+                                        const SharedRaise &More,
+                                        const TextMap &Texts, Edits &Out) {
+  std::vector<Refusal> Prepared; // told by cannotRaise()
+  std::vector<const Launch *> Sites = launchSites(Kernel, Prepared);
+  std::string Bytes = std::to_string(More.Bytes);
+  std::set<TextPlace> Raised;
+  for (const Launch *L : Sites) {
+    const SourceSpan &Argument = *L->SharedArgument;
+    if (!Raised.insert({Argument.File, Argument.Begin}).second)
+      continue;
+    std::string Total = totalBytes(*L, More.Bytes, Texts.at(Argument.File));
+    addBefore(
+        Texts, *L->Statement,
+        {More.Transform.str(),
+         More.Argument,
+         More.Reason,
+         {setAttribute(kernelArgument(Kernel, *L), MaxDynamicShared, Total)},
+         {}},
+        Out);
+    Addition Inner{More.Transform.str(), More.Argument, "", {", " + Bytes}, {}};
+    if (Argument.Begin != Argument.End) {
+      Inner.Open = {"("};
+      Inner.Close = {") + " + Bytes};
+    }
+    addInline(Argument, Inner, Out);
+  }
+  return Sites;
 }
 
 } // namespace catt

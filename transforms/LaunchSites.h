@@ -6,9 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What reserve-shared and prefer-l1 share: which launches of a kernel are in
-// the text, whether a call can stand before each of them, and how the kernel is
-// spelled there.
+// What the transforms share that change launches: which launches of a kernel
+// are in the text, whether a call can stand before each of them, how the kernel
+// is spelled there, and how a launch asks for more shared memory:
+//
+//   k<<<grid, 256>>>(A);
+//
+//   (void)cudaFuncSetAttribute(k, ...MaxDynamicSharedMemorySize, 65536);
+//   k<<<grid, 256, 65536>>>(A);
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_LAUNCHSITES_H
@@ -18,8 +23,8 @@
 
 namespace catt {
 
-/// The launches that stand in source text; those that the user tells do not.
-/// If one has no statement, or the kernel cannot be named there, a refusal
+/// The launches that stand in source text; those that the user tells do not. If
+/// one has no statement, or the kernel cannot be named there, a refusal
 /// LaunchNotEditable is added and nothing returned.
 std::vector<const Launch *> launchSites(const Kernel &Kernel,
                                         std::vector<Refusal> &Refusals);
@@ -41,6 +46,30 @@ std::string setAttribute(llvm::StringRef Kernel, llvm::StringRef Attribute,
 bool hasAttribute(const TextMap &Texts, const Kernel &Kernel,
                   const Launch &Launch, llvm::StringRef Transform,
                   llvm::StringRef Attribute);
+
+//===-- More dynamic shared memory ----------------------------------------===//
+
+/// The attribute that allows a launch more than 48 KiB (CUDA C++ Programming
+/// Guide, "Shared Memory", compute capability 7.x and later).
+constexpr llvm::StringRef MaxDynamicShared =
+    "cudaFuncAttributeMaxDynamicSharedMemorySize";
+
+/// More dynamic shared memory at every launch of a kernel.
+struct SharedRaise {
+  llvm::StringRef Transform;
+  std::string Argument, Reason; ///< of the markers
+  int64_t Bytes = 0;            ///< that each launch asks for beside its own
+};
+
+/// Why the launches cannot ask for more, if so.
+std::optional<Refusal> cannotRaise(const Kernel &Kernel,
+                                   const SharedRaise &More,
+                                   const TextMap &Texts);
+
+/// Raises what cannotRaise does not object to. Returns the launches.
+std::vector<const Launch *> raiseShared(const Kernel &Kernel,
+                                        const SharedRaise &More,
+                                        const TextMap &Texts, Edits &Out);
 
 } // namespace catt
 

@@ -14,9 +14,6 @@ using llvm::StringRef;
 
 namespace catt {
 
-static constexpr StringRef Attribute =
-    "cudaFuncAttributeMaxDynamicSharedMemorySize";
-
 static int64_t bytesOf(const KernelReport &Kernel) {
   return Kernel.Plan.ReserveSharedBytes.value_or(0);
 }
@@ -132,68 +129,19 @@ static void reserveStatic(const KernelReport &Kernel, const TextMap &Texts,
                       "reserved " + Bytes + " bytes of shared memory"});
 }
 
-/// The dynamic bytes of a launch once the reserve is added, as an expression
-/// that stands outside the launch. Empty if there is none.
-static std::string totalBytes(const Launch &L, int64_t Reserve,
-                              const std::string &Text) {
-  if (L.SharedArgument->Begin == L.SharedArgument->End)
-    return std::to_string(Reserve);
-  if (L.DynamicSharedBytes)
-    return std::to_string(*L.DynamicSharedBytes + Reserve);
-  std::string Old = Text.substr(
-      L.SharedArgument->Begin, L.SharedArgument->End - L.SharedArgument->Begin);
-  if (!isPure(Old))
-    return "";
-  return "(" + Old + ") + " + std::to_string(Reserve);
-}
-
-/// What the text shows against editing one launch.
-static std::optional<Refusal> obstacle(const Kernel &K, const Launch &L,
-                                       int64_t Reserve, const TextMap &Texts) {
-  if (std::optional<Refusal> R = cannotEditLaunch(Texts, L))
-    return R;
-  if (hasAttribute(Texts, K, L, "reserve-shared", Attribute))
-    return Refusal{Reason::AlreadyRewritten, L.Where, ""};
-  SourceSpan Argument = *L.SharedArgument;
-  if (Argument.File != L.Statement->File ||
-      Argument.Begin < L.Statement->Begin || L.Statement->End < Argument.End ||
-      totalBytes(L, Reserve, Texts.at(Argument.File)).empty())
-    return Refusal{Reason::LaunchNotEditable, L.Where, L.Text};
-  return std::nullopt;
-}
-
 static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
                            Edits &Out) {
-  const catt::Kernel &K = Kernel.Source;
-  int64_t Reserve = bytesOf(Kernel);
-  std::string Bytes = std::to_string(Reserve);
-  std::vector<Refusal> Prepared; // told by prepare()
-  std::vector<const Launch *> Sites = launchSites(K, Prepared);
-  for (const Launch *L : Sites)
-    if (std::optional<Refusal> R = obstacle(K, *L, Reserve, Texts)) {
-      Out.Refused.push_back(*R);
-      return;
-    }
-  for (const Launch *L : Sites) {
-    const SourceSpan &Argument = *L->SharedArgument;
-    std::string Total = totalBytes(*L, Reserve, Texts.at(Argument.File));
-    addBefore(Texts, *L->Statement,
-              {"reserve-shared",
-               Bytes,
-               reasonOf(Kernel.Plan),
-               {setAttribute(kernelArgument(K, *L), Attribute, Total)},
-               {}},
-              Out);
-    Addition Inner{"reserve-shared", Bytes, "", {", " + Bytes}, {}};
-    if (Argument.Begin != Argument.End) {
-      Inner.Open = {"("};
-      Inner.Close = {") + " + Bytes};
-    }
-    addInline(Argument, Inner, Out);
+  std::string Bytes = std::to_string(bytesOf(Kernel));
+  SharedRaise More = {"reserve-shared", Bytes, reasonOf(Kernel.Plan),
+                      bytesOf(Kernel)};
+  if (std::optional<Refusal> R = cannotRaise(Kernel.Source, More, Texts)) {
+    Out.Refused.push_back(*R);
+    return;
+  }
+  for (const Launch *L : raiseShared(Kernel.Source, More, Texts, Out))
     Out.Done.push_back(
         {"reserve-shared", L->Where,
          "reserved " + Bytes + " bytes of dynamic shared memory"});
-  }
 }
 
 /// A function beside the kernel that each launch asks for its bytes.
@@ -220,13 +168,14 @@ static void reserveByBlock(const KernelReport &Kernel, const TextMap &Texts,
   // Beyond 48 KiB in all, a launch needs the attribute (CUDA C++ Programming
   // Guide, "Shared Memory", compute capability 7.x and later).
   int64_t Free = int64_t(48) * 1024 - K.StaticSharedBytes;
-  addHostFunction(Texts, K, "reserve-shared",
-                  "static size_t " + Function + "(dim3 block, size_t shared)",
-                  {"shared += " + Reserve + ";",
-                   "if (shared > " + std::to_string(Free) + ")",
-                   setAttribute(K.UnqualifiedName, Attribute, "(int)shared"),
-                   "return shared;"},
-                  Cases.size(), Out);
+  addHostFunction(
+      Texts, K, "reserve-shared",
+      "static size_t " + Function + "(dim3 block, size_t shared)",
+      {"shared += " + Reserve + ";",
+       "if (shared > " + std::to_string(Free) + ")",
+       setAttribute(K.UnqualifiedName, MaxDynamicShared, "(int)shared"),
+       "return shared;"},
+      Cases.size(), Out);
   for (const BlockSite &S : Sites) {
     const SourceSpan &Argument = *S.At->SharedArgument;
     std::string Call = S.Scope + Function + "(" + S.Block + ", ";

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "transforms/SpillShared.h"
 #include "transforms/KernelUses.h"
+#include "transforms/LaunchSites.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,16 +25,17 @@ namespace {
 /// Writes the statements that concern one value.
 class SlotCode {
 public:
-  SlotCode(const ThreadValue &V, const MovedValue &M, const ThreadNumbering &N,
+  SlotCode(const ThreadValue &V, const MovedValue &M, const SharedSpill &S,
            std::string Array, std::string Pointer)
-      : V(V), M(M), N(N), Array(std::move(Array)), Pointer(std::move(Pointer)) {
-  }
+      : V(V), M(M), N(S.Numbering), Base(S.isDynamic() ? S.dynamicBase() : 0),
+        Array(std::move(Array)), Pointer(std::move(Pointer)) {}
 
   /// The pointer to this thread's first slot.
   std::string declaration() const {
     std::string Type = elementType();
     return Type + " *const " + Pointer + " = (" + Type + " *)(" + Array +
-           " + " + str(M.OffsetBytes * N.Threads) + ") + " + thread() + ";";
+           " + " + str(Base + M.OffsetBytes * N.Threads) + ") + " + thread() +
+           ";";
   }
 
   /// Empty if the point is of an element that stays where it is.
@@ -130,6 +132,7 @@ private:
   const ThreadValue &V;
   const MovedValue &M;
   const ThreadNumbering &N;
+  int64_t Base; ///< bytes of the array that are the kernel's own
   std::string Array, Pointer;
 };
 
@@ -170,7 +173,7 @@ additions(const Kernel &K, const SharedSpill &S, const std::string &Array) {
   std::map<unsigned, Around> Out;
   for (const MovedValue &M : S.Moved) {
     const ThreadValue &V = K.Values[M.Of.Value];
-    SlotCode Code(V, M, S.Numbering, Array, Pointers[M.Of.Value]);
+    SlotCode Code(V, M, S, Array, Pointers[M.Of.Value]);
     Around &At = Out[V.Declaration];
     addTo(At.Behind, Code.declaration());
     addTo(At.Names, V.Name);
@@ -197,7 +200,7 @@ Transform::Preparation SpillShared::prepare(const KernelReport &Kernel,
   return Out;
 }
 
-/// Why the text cannot take the additions, if so.
+/// Why the text of the kernel cannot take the additions, if so.
 static std::optional<Refusal> obstacle(const Kernel &K,
                                        const std::map<unsigned, Around> &All,
                                        bool Bounded, const TextMap &Texts,
@@ -253,6 +256,28 @@ static void write(const Kernel &K, const std::map<unsigned, Around> &All,
       addBefore(Texts, K.Statements[Index].Span, Made(At, At.Before, {}), Out);
 }
 
+/// Lets ptxas spill to shared memory itself.
+static void writePragma(const Kernel &K, const TextMap &Texts, Edits &Out) {
+  addBehindBrace(Texts, K.Span.File, K.BodyBegin,
+                 {"spill-shared",
+                  "ptxas",
+                  "what does not fit in registers goes to shared memory",
+                  {"asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");"},
+                  {}},
+                 Out);
+  Out.Done.push_back(
+      {"spill-shared", K.Where, "lets ptxas spill to shared memory"});
+}
+
+/// The array of a block's slots.
+static std::string arrayDeclaration(const SharedSpill &S,
+                                    const std::string &Array) {
+  std::string Bytes = S.isDynamic() ? "" : str(S.sharedBytes());
+  return (S.isDynamic() ? "extern " : "") +
+         ("__shared__ __align__(8) unsigned char " + Array) + "[" + Bytes +
+         "];";
+}
+
 llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
                                const TextMap &Texts, Edits &Out) const {
   if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
@@ -261,45 +286,44 @@ llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
   const SharedSpill &S = *Kernel.Spill;
   if (S.Moved.empty() && !S.Pragma)
     return llvm::Error::success();
-  std::string Array = "cattSpill";
+  // Kernels of one file may differ in their linkage, and then cannot declare
+  // the same external array.
+  std::string Array = S.isDynamic() ? "cattSpill_" + K.UnqualifiedName
+                                    : std::string("cattSpill");
   if (Texts.count(K.Span.File))
     Array = freshName(Texts.at(K.Span.File), Array,
                       factsOf(Texts, K.Span.File, Out));
   std::map<unsigned, Around> All = additions(K, S, Array);
-  bool Bounded = S.Numbering.Width == 0; // by __launch_bounds__
-  if (std::optional<Refusal> Why =
-          obstacle(K, All, Bounded || S.Pragma, Texts, Out)) {
-    Out.Refused.push_back(*Why);
-    return llvm::Error::success();
-  }
   std::string Count = str(S.MovedRegisters);
   std::string Registers =
       Count + (S.MovedRegisters == 1 ? " register" : " registers");
-  if (S.Pragma) {
-    addBehindBrace(
-        Texts, K.Span.File, K.BodyBegin,
-        {name().str(),
-         "ptxas",
-         "what does not fit in registers goes to shared memory",
-         {"asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");"},
-         {}},
-        Out);
-    Out.Done.push_back(
-        {name().str(), K.Where, "lets ptxas spill to shared memory"});
+  SharedRaise More = {name(), Count,
+                      Registers + " of each thread in shared memory",
+                      S.dynamicBase() - S.DynamicBytes + S.sharedBytes()};
+  bool Bounded = S.Numbering.Width == 0; // by __launch_bounds__
+  std::optional<Refusal> Why =
+      obstacle(K, All, Bounded || S.Pragma, Texts, Out);
+  if (!Why && S.isDynamic())
+    Why = cannotRaise(K, More, Texts);
+  if (Why) {
+    Out.Refused.push_back(*Why);
     return llvm::Error::success();
   }
-  addBehindBrace(Texts, K.Span.File, K.BodyBegin,
-                 {name().str(),
-                  Count,
-                  Registers + " of each thread in shared memory",
-                  {"__shared__ __align__(8) unsigned char " + Array + "[" +
-                   str(S.sharedBytes()) + "];"},
-                  {}},
-                 Out);
+  if (S.Pragma) {
+    writePragma(K, Texts, Out);
+    return llvm::Error::success();
+  }
+  addBehindBrace(
+      Texts, K.Span.File, K.BodyBegin,
+      {name().str(), Count, More.Reason, {arrayDeclaration(S, Array)}, {}},
+      Out);
   write(K, All, Texts, Out);
+  if (S.isDynamic())
+    raiseShared(K, More, Texts, Out);
   Out.Done.push_back({name().str(), K.Where,
                       "moved " + Registers + " of each thread to " +
-                          str(S.sharedBytes()) + " bytes of shared memory"});
+                          str(S.sharedBytes()) + " bytes of " +
+                          (S.isDynamic() ? "dynamic " : "") + "shared memory"});
   return llvm::Error::success();
 }
 

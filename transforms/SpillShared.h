@@ -43,8 +43,11 @@
 //   asm volatile(".pragma \"enable_smem_spilling\";");
 //
 // Limits. As for launch bounds, every launch must be known, or the kernel must
-// bound its threads: a larger block would have no slots. The array is static:
-// 48 KiB, with what the kernel has. Values are those of the kernel's own body.
+// bound its threads: a larger block would have no slots. The array is static up
+// to 48 KiB with what the kernel has. Beyond, where every launch can be edited,
+// it is dynamic, and the launches ask for it (LaunchSites.h):
+//     extern __shared__ __align__(8) unsigned char cattSpill_k[];
+// Values are those of the kernel's own body.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_SPILLSHARED_H

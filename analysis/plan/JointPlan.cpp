@@ -57,8 +57,7 @@ std::vector<JointPlan> jointPlans(const Kernel &K, const RegisterUse &Use,
 const SpillStep *stepWithoutSpills(const SharedSpill &Spill) {
   const SpillStep *Best = nullptr;
   for (const SpillStep &S : Spill.Steps)
-    if (!S.Pragma && !DesignPoint{S.Compiled, 0}.spills() &&
-        (!Best || S.Cost < Best->Cost))
+    if (!S.Pragma && !S.Compiled.spills() && (!Best || S.Cost < Best->Cost))
       Best = &S;
   return Best;
 }

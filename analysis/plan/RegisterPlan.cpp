@@ -91,17 +91,13 @@ static std::optional<RegisterPoint> pointAt(const RegisterUse &Use,
   return std::nullopt;
 }
 
-static bool spills(const RegisterPoint &P) {
-  return DesignPoint{P, 0}.spills();
-}
-
 /// The tightest launch bound looser than this one that spills nothing.
 static void loosenBounds(const Kernel &K, const RegisterUse &Use,
                          const RegisterOptions &O, ForcedSpill &F) {
   for (int64_t T = K.MinBlocks.value_or(1) - 1; T >= 1; --T) {
     int64_t Cap = registersForBlocks(O.Gpu, *K.MaxThreads, T);
     std::optional<RegisterPoint> P = pointAt(Use, Cap);
-    if (!P || spills(*P))
+    if (!P || P->spills())
       continue;
     F.Instead = {Cap, T};
     F.InsteadText = launchBounds(*K.MaxThreads, T);
@@ -114,7 +110,7 @@ static std::optional<ForcedSpill> forcedSpill(const Kernel &K,
                                               const ExistingBound &Bound,
                                               const RegisterOptions &O) {
   std::optional<RegisterPoint> Under = pointAt(Use, Bound.Cap);
-  if (!Under || !spills(*Under) || spills(Use.Default))
+  if (!Under || !Under->spills() || Use.Default.spills())
     return std::nullopt;
   ForcedSpill F;
   F.Bound = Bound.Text;
@@ -131,7 +127,7 @@ static std::optional<ForcedSpill> forcedSpill(const Kernel &K,
     return F;
   }
   for (const RegisterPoint &P : Use.Caps) // ascending: the tightest first
-    if (int64_t(P.CapRegisters) > Bound.Cap && !spills(P)) {
+    if (int64_t(P.CapRegisters) > Bound.Cap && !P.spills()) {
       F.Instead = {P.CapRegisters, 0};
       F.InsteadText = llvm::formatv("-maxrregcount={0}", P.CapRegisters).str();
       break;
@@ -226,11 +222,6 @@ std::optional<Refusal> unseenLaunch(const Kernel &K, const RegisterOptions &O) {
       return Refusal{Reason::LaunchedElsewhere, L.Where,
                      "the block of " + L.Text + " is known only at run time"};
   return std::nullopt;
-}
-
-int64_t RegisterPlan::warps(const DesignPoint &P) const {
-  int64_t Threads = Deciding.Block.count().value_or(0);
-  return P.Blocks * ((Threads + WarpLanes - 1) / WarpLanes);
 }
 
 void choosePoint(const Kernel &K, size_t Point, const RegisterOptions &O,

@@ -51,6 +51,8 @@ struct RegisterOptions {
   std::optional<int64_t> CapOfFlags;
   /// The toolkit is older than __maxnreg__ (CUDA 12.4).
   bool LacksMaxnreg = false;
+  /// No other transform asks for dynamic shared memory at the launches.
+  bool MayRaiseShared = true;
 };
 
 /// What is to be written.
@@ -94,7 +96,9 @@ struct RegisterPlan {
 
   const DesignPoint &chosen() const { return Points[Chosen]; }
   /// Warps that share an SM at a point.
-  int64_t warps(const DesignPoint &P) const;
+  int64_t warps(const DesignPoint &P) const {
+    return Before.WarpsPerBlock * P.Blocks;
+  }
 };
 
 /// The caps at which the plan wants to know registers and spills, ascending:

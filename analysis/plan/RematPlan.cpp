@@ -214,9 +214,7 @@ unsigned wantedRegisters(const RegisterUse &Use, unsigned Target) {
   unsigned Live = Use.MaxLive > Target ? Use.MaxLive - Target : 0;
   for (const RegisterPoint &P : Use.Caps)
     if (P.CapRegisters == Target)
-      return P.SpillStoreBytes + P.SpillLoadBytes == 0
-                 ? 0
-                 : std::max({1U, Live, (P.SpillStoreBytes + 3) / 4});
+      return P.spills() ? std::max({1U, Live, (P.SpillStoreBytes + 3) / 4}) : 0;
   return Use.Default.Registers <= Target ? 0 : Live;
 }
 } // namespace

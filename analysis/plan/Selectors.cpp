@@ -52,7 +52,7 @@ std::optional<Selector> findSelector(StringRef Name) {
 
 /// Instructions that move spilled values, 4 bytes each, for one thread.
 static double spillAccesses(const RegisterPoint &P) {
-  return (double(P.SpillStoreBytes) + double(P.SpillLoadBytes)) / 4;
+  return double(P.spilledBytes()) / 4;
 }
 
 /// The second pruning of CRAT section 4.2. The kernel as it is stays.

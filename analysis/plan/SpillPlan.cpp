@@ -44,19 +44,32 @@ static ThreadNumbering numberingOf(const Kernel &K, bool AllKnown) {
   return N;
 }
 
+/// The most dynamic shared memory that a launch asks for.
+static int64_t dynamicBytes(const Kernel &K) {
+  int64_t Most = 0;
+  for (const Launch &L : K.Launches)
+    Most = std::max(Most, L.DynamicSharedBytes.value_or(0));
+  return Most;
+}
+
+/// Whether each launch can be made to ask for more shared memory: all are in
+/// sight and in the text, and ask for the same now.
+static bool mayRaise(const Kernel &K, const RegisterOptions &Options) {
+  return Options.MayRaiseShared && !unseenLaunch(K, Options) &&
+         llvm::all_of(K.Launches, [&](const Launch &L) {
+           return L.From != Origin::Told && L.Statement && L.SharedArgument &&
+                  L.DynamicSharedBytes == dynamicBytes(K);
+         });
+}
+
 /// Bytes of a thread's frame, a multiple of 4, with which so many blocks stay
-/// resident and the static shared memory of a block is not exceeded.
-static int64_t spareFrame(const Kernel &K, const Launch &L, int64_t Cap,
-                          int64_t Blocks, int64_t Threads, const Device &Gpu) {
-  BlockResources Block = blockOf(K, L);
-  Block.RegistersPerThread = Cap;
-  int64_t Static = K.StaticSharedBytes, Dynamic = 0;
-  for (const Launch &Each : K.Launches)
-    Dynamic = std::max(Dynamic, Each.DynamicSharedBytes.value_or(0));
-  Block.DynamicSharedBytes = Dynamic;
-  int64_t Frame = (Gpu.SharedBytesPerBlock - Static - Dynamic) / Threads;
+/// resident and a block takes at most so much shared memory.
+static int64_t spareFrame(BlockResources Block, int64_t Threads, int64_t Blocks,
+                          int64_t MostBytes, const Device &Gpu) {
+  const int64_t Own = Block.DynamicSharedBytes;
+  int64_t Frame = (MostBytes - Block.StaticSharedBytes - Own) / Threads;
   for (Frame -= Frame % 4; Frame > 0; Frame -= 4) {
-    Block.StaticSharedBytes = Static + Frame * Threads;
+    Block.DynamicSharedBytes = Own + Frame * Threads;
     llvm::Expected<Residency> R = residency(Gpu, Block);
     if (R && R->BlocksPerSM >= Blocks)
       return Frame;
@@ -110,8 +123,16 @@ SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
     return S;
   }
   S.Blocks = R->BlocksPerSM;
-  S.LimitBytes =
-      spareFrame(K, *Deciding, Cap, S.Blocks, S.Numbering.Threads, Options.Gpu);
+  S.DynamicBytes = dynamicBytes(K);
+  Block.DynamicSharedBytes = S.dynamicBase();
+  auto Spare = [&](int64_t MostBytes) {
+    return spareFrame(Block, S.Numbering.Threads, S.Blocks, MostBytes,
+                      Options.Gpu);
+  };
+  S.StaticBytes = S.LimitBytes = Spare(Options.Gpu.SharedBytesPerBlock);
+  if (mayRaise(K, Options))
+    S.LimitBytes =
+        std::max(S.StaticBytes, Spare(Options.Gpu.SharedBytesPerBlockOptIn));
   S.Movable = movableValues(K, Use);
   S.SpillTimes = timesSpilled(K, Use, S.Needed - Cap);
   if (S.Movable.empty())
@@ -249,7 +270,7 @@ bool take(const Kernel &K, SpillStep &Step, SharedSpill &Plan) {
 
 void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan) {
   const RegisterPoint &P = Step.Compiled;
-  double Words = LocalWeight * double(P.SpillStoreBytes + P.SpillLoadBytes) / 4;
+  double Words = LocalWeight * double(P.spilledBytes()) / 4;
   if (Step.Pragma && Plan.Numbering.Threads > 0) {
     int64_t Shared = std::max<int64_t>(P.SharedBytes - K.StaticSharedBytes, 0);
     if (Shared > Plan.LimitBytes * Plan.Numbering.Threads)

@@ -15,6 +15,8 @@
 // conflict: an element of b bytes at offset o of thread t lies at
 // o * Threads + t * b. Wide elements come first, so that each is aligned;
 // values of one width that never wait at the same time share (SharedSlots).
+// The array is static up to 48 KiB with what the block has itself; beyond, and
+// where every launch can be made to ask for it, it is dynamic shared memory.
 //
 // How many registers are to be moved is tried where an assembler can be asked
 // (CRAT section 6 and TLP-RM section 2.4: compile, look, keep what is better);
@@ -61,6 +63,8 @@ struct SharedSpill {
   int64_t Needed = 0;       ///< registers that it takes without a cap
   int64_t Blocks = 0;       ///< per SM that are to stay resident
   int64_t LimitBytes = 0;   ///< of a thread's frame
+  int64_t StaticBytes = 0;  ///< of these, what a static array can hold
+  int64_t DynamicBytes = 0; ///< that the launches ask for themselves
   ThreadNumbering Numbering;
   std::vector<MovableValue> Movable;
   std::vector<MovedValue> Moved;   ///< in the order of Kernel::Values
@@ -72,6 +76,10 @@ struct SharedSpill {
   std::vector<SpillStep> Steps;
   std::vector<Refusal> Refusals;
   int64_t sharedBytes() const { return FrameBytes * Numbering.Threads; }
+  /// The slots are dynamic shared memory, for which each launch must ask.
+  bool isDynamic() const { return FrameBytes > StaticBytes; }
+  /// Where they begin in it: behind what the launches ask for, aligned.
+  int64_t dynamicBase() const { return (DynamicBytes + 7) / 8 * 8; }
   double accesses() const;
 };
 

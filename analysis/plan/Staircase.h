@@ -68,9 +68,7 @@ int64_t blocksByUnits(int64_t UnitsPerSM, int64_t RegistersPerUnit,
 struct DesignPoint {
   RegisterPoint Compiled;
   int64_t Blocks = 0;
-  bool spills() const {
-    return Compiled.SpillStoreBytes != 0 || Compiled.SpillLoadBytes != 0;
-  }
+  bool spills() const { return Compiled.spills(); }
 };
 
 /// The points of a kernel: first as it is compiled without a cap (or, where no

@@ -32,6 +32,9 @@ struct RegisterPoint {
   Origin From = Origin::Estimated; ///< Measured: ptxas said it
   unsigned SharedBytes =
       0; ///< static shared memory of one block; 0 if estimated
+  /// Of one thread; each access counts.
+  unsigned spilledBytes() const { return SpillStoreBytes + SpillLoadBytes; }
+  bool spills() const { return spilledBytes() != 0; }
 };
 
 /// A source variable (or temporary) that is live where pressure peaks.

@@ -90,6 +90,10 @@ void forceSpill(KernelReport &Report, const GeneratedKernel &K,
   RegisterOptions Options;
   Options.Gpu = Gpu;
   Options.Force = true; // the driver launches what the file launches
+  Source.AllLaunchesVisible = true;
+  Options.MayRaiseShared = K.ReserveBytes == 0;
+  if (K.Seed % 2)
+    Options.Gpu.SharedBytesPerBlock = 1024; // most slots are then dynamic
   Report.Spill = planSpill(Source, Use, 16, Options);
 }
 

@@ -221,8 +221,10 @@ private:
           ++Seen[("refused: " + info(Why.Why).Id).str()];
       }
     }
-    for (const Applied &A : E.Done)
-      ++Seen["applied: " + A.Transform];
+    for (const Applied &A : E.Done) {
+      bool Dynamic = llvm::StringRef(A.Summary).contains("dynamic shared");
+      ++Seen["applied: " + A.Transform + (Dynamic ? " (dynamic)" : "")];
+    }
   }
 
   /// Parses, analyses, rewrites and checks what can be seen in texts.

@@ -102,6 +102,18 @@ spillKernel(const std::string &Body,
          "\n}\nvoid host(float *A) { k" + Launch + "(A, A, 3); }\n";
 }
 
+/// More than 48 KiB of values for blocks of 1024 threads.
+inline std::string
+longArray(const std::string &Launch,
+          const std::string &Head = "static __global__ void") {
+  return spillKernel("  float v[200];\n#pragma unroll\n"
+                     "  for (int i = 0; i < 200; ++i) v[i] = A[i];\n"
+                     "  for (int i = 0; i < n; ++i)\n    y[i] = 1; // PEAK\n"
+                     "#pragma unroll\n"
+                     "  for (int i = 0; i < 200; ++i) y[i] = v[i];",
+                     Launch, Head);
+}
+
 /// 40 values that a loop does not touch.
 inline std::string
 manyValues(const std::string &Launch = "<<<9999, 256>>>",

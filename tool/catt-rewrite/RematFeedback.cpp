@@ -18,10 +18,6 @@ struct KernelTrials {
   RematPlan Best;
   std::vector<RematStep> Steps; ///< the first one: nothing computed again
 };
-
-unsigned spilledBytes(const RegisterPoint &P) {
-  return P.SpillStoreBytes + P.SpillLoadBytes;
-}
 } // namespace
 
 /// Asks about all texts; what spills fewer bytes is kept. Plans: of each
@@ -38,9 +34,9 @@ static llvm::Error askAll(llvm::ArrayRef<TextQuestion> Questions,
       auto Found = Answer.find(T.Kernel->Source.Name);
       if (Found == Answer.end())
         continue;
-      unsigned Bytes = spilledBytes(Found->second);
+      unsigned Bytes = Found->second.spilledBytes();
       if (llvm::all_of(T.Steps, [&](const RematStep &S) {
-            return Bytes < spilledBytes(S.Compiled);
+            return Bytes < S.Compiled.spilledBytes();
           }))
         T.Best = Plan;
       T.Steps.push_back({Plan.Values.size(), Found->second});
@@ -52,7 +48,7 @@ static llvm::Error askAll(llvm::ArrayRef<TextQuestion> Questions,
 /// code may need less than that of the compiler that will be used), it cannot
 /// tell, and the estimate stays.
 static void settle(KernelTrials &T) {
-  bool Tells = !T.Steps.empty() && spilledBytes(T.Steps.front().Compiled) != 0;
+  bool Tells = !T.Steps.empty() && T.Steps.front().Compiled.spills();
   RematPlan &Plan = *T.Kernel->Remat;
   Plan = Tells ? std::move(T.Best) : std::move(T.First);
   Plan.Steps = std::move(T.Steps);

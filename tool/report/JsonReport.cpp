@@ -252,6 +252,7 @@ void Writer::spill(const KernelReport &K) {
     J.attribute("registersWithoutCap", S.Needed);
     J.attribute("movedRegisters", S.MovedRegisters);
     J.attribute("sharedBytes", S.sharedBytes());
+    J.attribute("dynamic", S.isDynamic());
     J.attribute("pragma", S.Pragma);
     J.attribute("origin", toString(S.From));
     J.attributeArray("values", [&] {

@@ -21,17 +21,13 @@ using namespace llvm;
 
 namespace catt {
 
-static int64_t spilledBytes(const RegisterPoint &P) {
-  return int64_t(P.SpillStoreBytes) + P.SpillLoadBytes;
-}
-
 /// "80 registers, 3 blocks, 48 bytes spilled"
 static std::string describe(const DesignPoint &P) {
   std::string Text = counted(P.Compiled.Registers, "register") + ", " +
                      counted(P.Blocks, "block");
   if (P.spills())
     Text +=
-        ", " + counted(spilledBytes(P.Compiled), "byte") + " moved by spills";
+        ", " + counted(P.Compiled.spilledBytes(), "byte") + " moved by spills";
   return Text;
 }
 
@@ -111,7 +107,7 @@ static std::string describe(const SpillStep &S) {
                          : counted(S.MovedRegisters, "register") + " moved";
   return formatv("{0}: {1}, {2} moved by spills, cost {3:F0}", Text,
                  counted(S.Compiled.Registers, "register"),
-                 counted(spilledBytes(S.Compiled), "byte"), S.Cost)
+                 counted(S.Compiled.spilledBytes(), "byte"), S.Cost)
       .str();
 }
 
@@ -165,7 +161,7 @@ static void addRematLines(const KernelReport &K,
     Lines.push_back(formatv("  tried {0}: {1}, {2} moved by spills",
                             counted(S.Values, "value"),
                             counted(S.Compiled.Registers, "register"),
-                            counted(spilledBytes(S.Compiled), "byte"))
+                            counted(S.Compiled.spilledBytes(), "byte"))
                         .str());
 }
 

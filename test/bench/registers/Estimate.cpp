@@ -70,7 +70,7 @@ static void print(const ptx::Module &M, const ptx::Function &F) {
     J.attribute("registers", Use.Default.Registers);
     J.attributeArray("spills", [&] {
       for (const RegisterPoint &P : Use.Caps)
-        J.value(P.SpillStoreBytes + P.SpillLoadBytes);
+        J.value(P.spilledBytes());
     });
   });
   llvm::outs() << "\n";
