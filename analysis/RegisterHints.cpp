@@ -100,6 +100,7 @@ void hintRegisters(const TranslationUnit &Unit,
     RegisterOptions O = optionsFor(All[I], R, Options, MinGain, Unit);
     O.MayRaiseShared = Report.Plan.ByThreads.empty() &&
                        Report.Plan.ReserveSharedBytes.value_or(0) == 0;
+    O.CarveoutPercent = Report.Plan.CarveoutPercent;
     Report.Registers =
         planRegisters(All[I], Known->second.Use, Known->second.Mix,
                       optimalBlocksOf(Report, All[I], R.Gpu), O);

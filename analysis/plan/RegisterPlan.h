@@ -53,6 +53,8 @@ struct RegisterOptions {
   bool LacksMaxnreg = false;
   /// No other transform asks for dynamic shared memory at the launches.
   bool MayRaiseShared = true;
+  /// The part of the SM's memory that prefer-l1 leaves to shared memory.
+  std::optional<int64_t> CarveoutPercent;
 };
 
 /// What is to be written.

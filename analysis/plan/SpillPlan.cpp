@@ -117,6 +117,7 @@ SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
     return S;
   BlockResources Block = blockOf(K, *Deciding);
   Block.RegistersPerThread = Cap;
+  Block.CarveoutPercent = Options.CarveoutPercent;
   llvm::Expected<Residency> R = residency(Options.Gpu, Block);
   if (!R) {
     llvm::consumeError(R.takeError());

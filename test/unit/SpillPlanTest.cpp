@@ -63,6 +63,13 @@ TEST(SpillPlan, DynamicSlotsWhereEveryLaunchCanAskForThem) {
             48);
 }
 
+TEST(SpillPlan, NoMoreThanPreferL1Leaves) {
+  SpillBench B(longArray("<<<9999, 256>>>"));
+  B.Options.CarveoutPercent = 43; // 100 KiB: 12.5 for each of 8 blocks
+  EXPECT_EQ(planSpill(B.R.Kernels[0].Source, B.Use, 16, B.Options).LimitBytes,
+            44);
+}
+
 TEST(SpillPlan, FewerAccessesAroundThePeakOrWhereItIsTouched) {
   auto Kernel = [](const char *More) {
     return spillKernel("  float v[8] = {};\n  for (int i = 0; i < n; ++i)\n"
