@@ -158,6 +158,8 @@ private:
 /// and write it. Equal sequences of calls after deviceReset() give equal
 /// addresses.
 void *deviceAlloc(size_t Size);
+/// The same, filled with zeros; a page that nobody touches takes no memory.
+void *deviceAllocZeros(size_t Size);
 bool deviceFree(void *P);
 void deviceReset(); ///< frees everything that was allocated
 

@@ -271,15 +271,20 @@ uint64_t sharedMemory(unsigned Slot) {
   return SharedBase + (Slot % MaxSlots) * SharedSlot;
 }
 
-void *deviceAlloc(size_t Size) {
+void *deviceAllocZeros(size_t Size) {
   Table &T = table();
   if (Size > DeviceBase + DeviceSize - T.Next - 2 * Alignment)
     return nullptr;
   uint64_t At = T.Next;
   T.Next = (At + Size + 2 * Alignment - 1) / Alignment * Alignment;
   T.Allocations[At] = {At + Size, false, true};
-  auto *P = reinterpret_cast<void *>(At);
-  std::memset(P, 0xCB, Size);
+  return reinterpret_cast<void *>(At);
+}
+
+void *deviceAlloc(size_t Size) {
+  void *P = deviceAllocZeros(Size);
+  if (P)
+    std::memset(P, 0xCB, Size);
   return P;
 }
 

@@ -8,11 +8,12 @@
 //
 // What the sweeps over machine code share: each is one program, included once.
 //
-//   Case       a kernel (in, out, n), its launch and the floats that it writes
 //   Memory     input, output and what the output is compared with
 //   Machine    a cubin's kernel, loaded while it lives
 //   timeOf()   one launch to warm up, then Runs that are timed (milliseconds)
 //   fill()     inputs between 0.5 and 1.5
+//
+// What is timed stands in Cases.h.
 //
 // Errors: any that CUDA reports ends the program with 1 and a line that says
 // what failed.
@@ -21,6 +22,7 @@
 #ifndef CATT_BENCH_SWEEP_H
 #define CATT_BENCH_SWEEP_H
 
+#include "Cases.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,14 +34,7 @@
 
 namespace sweep {
 
-struct Case {
-  const char *Kernel, *File;
-  int N;
-  dim3 Grid, Block;
-  size_t Outputs; // floats that are compared
-};
-
-constexpr size_t InFloats = size_t(1) << 27, OutFloats = size_t(1) << 27;
+constexpr size_t OutFloats = size_t(1) << 27; // the most of a case
 
 inline void check(bool Good, const char *What, const char *Why) {
   if (Good)
@@ -62,12 +57,8 @@ inline void check(CUresult Status, const char *What) {
 __global__ void fill(float *Out, size_t Count) {
   const size_t Stride = size_t(gridDim.x) * blockDim.x;
   for (size_t K = size_t(blockIdx.x) * blockDim.x + threadIdx.x; K < Count;
-       K += Stride) {
-    unsigned H = unsigned(K) * 2654435761u;
-    H ^= H >> 15;
-    H *= 2246822519u;
-    Out[K] = 0.5f + float(H >> 8) / float(1 << 24);
-  }
+       K += Stride)
+    Out[K] = inputAt(K);
 }
 
 struct Memory {
@@ -126,7 +117,7 @@ inline Times timeOf(const Case &C, CUfunction F, const Memory &M, int Runs,
   for (int Run = 0; Run <= Runs; ++Run) { // the first warms up
     check(cudaMemset(M.Out, 0, C.Outputs * 4), "memset");
     check(cudaEventRecord(Start), "event");
-    check(cuLaunchKernel(F, C.Grid.x, C.Grid.y, C.Grid.z, C.Block.x, C.Block.y,
+    check(cuLaunchKernel(F, C.Grid.X, C.Grid.Y, C.Grid.Z, C.Block.X, C.Block.Y,
                          1, DynamicBytes, nullptr, Arguments, nullptr),
           C.Kernel);
     check(cudaEventRecord(Stop), "event");
@@ -154,40 +145,9 @@ inline void keepAsReference(const Case &C, const Memory &M) {
 inline int blocksPerSM(const Case &C, CUfunction F, size_t DynamicBytes = 0) {
   int Blocks = 0;
   check(cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &Blocks, F, int(C.Block.x * C.Block.y), DynamicBytes),
+            &Blocks, F, int(C.Block.X * C.Block.Y), DynamicBytes),
         C.Kernel);
   return Blocks;
-}
-
-/// The register-hungry kernels of Points.cu and Grids.cu.
-inline std::vector<Case> registerCases() {
-  constexpr int M = 1 << 20, L = 160, W = 384;
-  const auto Blocks = [](int Threads, int Size) {
-    return dim3((Threads + Size - 1) / Size);
-  };
-  return {
-      {"kinetics", "Points", 3 * M, Blocks(3 * M, 256), 256, 96u * M},
-      {"lookup", "Points", 4 * M, Blocks(M, 256), 256, 20u * M},
-      {"spline", "Points", 4 * M, Blocks(4 * M, 128), 128, 40u * M},
-      {"blockColours", "Points", 2 * M, Blocks(2 * M, 192), 192, 4u * M},
-      {"smallLu", "Points", M, Blocks(M, 128), 128, 9u * M},
-      {"particles", "Points", M, Blocks(M / 4, 128), 128, 4u * M},
-      {"lattice", "Grids", L, dim3(1, L, L), L, size_t(19) * L * L * L},
-      {"waves", "Grids", W, dim3(W / 32, W / 8), dim3(32, 8),
-       size_t(W) * W * W},
-      {"flux", "Grids", 4 * M, Blocks(4 * M, 192), 192, 20u * M},
-      {"recursive", "Grids", 1 << 18, Blocks(1 << 18, 128), 128,
-       size_t(512) << 18},
-  };
-}
-
-/// The cases, one JSON object a line.
-inline void list(const std::vector<Case> &Cases) {
-  for (const Case &C : Cases)
-    std::printf("{\"case\": \"%s\", \"file\": \"%s\", \"n\": %d, \"grid\": "
-                "[%u, %u, %u], \"block\": [%u, %u, %u]}\n",
-                C.Kernel, C.File, C.N, C.Grid.x, C.Grid.y, C.Grid.z, C.Block.x,
-                C.Block.y, C.Block.z);
 }
 
 } // namespace sweep

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 #include "../Differences.h"
 #include "../registers/Sweep.h"
+#include "Cases.h"
 #include <fstream>
 #include <set>
 
@@ -30,23 +31,6 @@ namespace {
 using namespace sweep;
 
 constexpr float SlowMs = 100; // above it, three timed runs are enough
-
-std::vector<Case> cases() {
-  constexpr int M = 1 << 20;
-  std::vector<Case> All = registerCases();
-  for (const char *Kernel : {"wide", "wideRows"})
-    All.push_back({Kernel, "Wide", M, dim3(M / 256), 256, size_t(96) * M});
-  auto Straight = [&](const char *Kernel, int Threads, int Outputs) {
-    All.push_back({Kernel, "Straight", M, dim3(M / Threads), dim3(Threads),
-                   size_t(Outputs) * M});
-  };
-  Straight("cosines", 256, 64);
-  Straight("ranks", 128, 8);
-  Straight("spectrum", 256, 32);
-  Straight("sponge", 128, 4);
-  Straight("patches", 128, 6);
-  return All;
-}
 
 struct Point {
   std::string Name, File;
@@ -110,7 +94,7 @@ void measure(const Case &C, const Point &P, const std::string &Dir,
 int run(const std::string &Dir, const std::string &Name, std::FILE *To,
         int Runs, int Passes, const std::set<std::string> &Only) {
   const Memory M = allocate();
-  for (const Case &C : cases()) {
+  for (const Case &C : spillCases()) {
     if (C.Kernel != Name)
       continue;
     const std::vector<Point> Points = pointsOf(Dir, Name);
@@ -129,7 +113,7 @@ int run(const std::string &Dir, const std::string &Name, std::FILE *To,
 
 int main(int Count, char **Words) {
   if (Count == 2 && std::string(Words[1]) == "--list") {
-    list(cases());
+    list(spillCases());
     return 0;
   }
   if (Count < 6) {

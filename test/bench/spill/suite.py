@@ -1,0 +1,42 @@
+# ===- suite.py - What the suite spill is made of --------------------- ===#
+#
+# Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===----------------------------------------------------------------------===#
+"""The suite's files, and how catt-rewrite is called on them.
+
+The cases themselves are C++ (Cases.h); --list of `spill` and catt-spill-equal
+prints them.
+"""
+import json
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BIN = HERE.parents[2] / "build" / "release" / "bin"
+
+SOURCES = {"Points": HERE.parent / "registers" / "Points.cu",
+           "Grids": HERE.parent / "registers" / "Grids.cu",
+           "Wide": HERE / "Wide.cu",
+           "Straight": HERE / "Straight.cu"}
+TRANSFORMS = {"spill-shared": ["spill-shared"],
+              "rematerialize": ["rematerialize"],
+              "both": ["rematerialize", "spill-shared"]}
+
+
+def cases(listed):
+    """What --list prints."""
+    return list(map(json.loads, listed.splitlines()))
+
+
+def launches(cases, file):
+    """The options that tell catt-rewrite how a file's kernels are launched."""
+    return ["--launch={case}={0}:{1}".format(
+        "x".join(map(str, c["grid"])), "x".join(map(str, c["block"])), **c)
+        for c in cases if c["file"] == file]
+
+
+def under_cap(cap, transforms):
+    """The options for at most `cap` registers by these transforms."""
+    return [f"--target-registers={cap}", "--transforms=" + ",".join(transforms)]
