@@ -6,10 +6,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===----------------------------------------------------------------------===#
-"""Runs run_gpu_test.py and run_throttle.py on programs that only pretend, so
-that no GPU is needed: other bits, other text, a hang, a crash and a finding of
-the sanitizer must each be reported; equal programs must not be; a sweep that
-breaks off must go on where it stopped."""
+"""Runs run_gpu_test.py, run_throttle.py and run_spill.py --sanitize on programs
+that only pretend, so that no GPU is needed: other bits, other text, a hang, a
+crash and a finding of the sanitizer must each be reported; equal programs must
+not be; a sweep that breaks off must go on where it stopped."""
 import json
 import os
 import shutil
@@ -66,6 +66,28 @@ else:
                 if case == os.environ.get("HANGS"):
                     sys.exit(3)
             out.write(json.dumps({"end": case}) + "\\n")
+"""
+# DIR CASE OUT RUNS PASSES --blocks=K POINT...
+SPILL = """#!/bin/sh
+case=$2 out=$3
+shift 6
+for point in default "$@"; do
+  [ $case$point = differsb ] && equal=false || equal=true
+  echo "{\\"point\\": \\"$point\\", \\"equal\\": $equal}" >>$out
+done
+[ $case != crashes ]
+"""
+# --tool T --error-exitcode N spill DIR CASE ...
+SPILL_SANITIZER = """#!/bin/sh
+tool=$2
+shift 4
+"$@" || exit
+case "$tool $3" in
+"memcheck found") echo "========= ERROR SUMMARY: 2 errors"; exit 99 ;;
+"racecheck hangs") sleep 60 & sleep 60 ;;
+racecheck*) echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)" ;;
+*) echo "========= ERROR SUMMARY: 0 errors" ;;
+esac
 """
 
 
@@ -156,6 +178,44 @@ class Scripts(unittest.TestCase):
         self.assertEqual((status, calls), (0, ["b1", "b2"]))
         self.assertEqual([c.get("failed") for c in result["cases"]], [None] * 3)
         self.assertEqual([len(c["points"]) for c in result["cases"]], [2, 2, 2])
+
+    def sanitize(self, *cases):
+        """Exit code, and what is said of the cases, which have three points."""
+        root = self.at / "spill"
+        script(root / "spill", SPILL)
+        script(self.at / "path" / "compute-sanitizer", SPILL_SANITIZER)
+        shutil.copy(TEST / "bench" / "spill" / "run_spill.py", root / "run")
+        shutil.copy(TEST / "bench" / "registers" / "sweep.py", root)
+        (root / "built-with").write_text("nvcc\n")
+        points = [{"case": case, "point": point, "variant": variant}
+                  for case in cases for point, variant in (
+                      ("default", "default"), ("a", "both"), ("b", "chosen"))]
+        points.append({"case": cases[0], "point": "c", "variant": "both",
+                       "same_as": "default"})
+        (root / "points.json").write_text(json.dumps({
+            "cases": [{"case": case} for case in cases], "points": points}))
+        done = self.call(sys.executable, root / "run", "--sanitize", "--out",
+                         str(self.at / "out"), "--case-seconds", "2")
+        result = json.loads((self.at / "out" / "sanitizers.json").read_text())
+        return done.returncode, result["cases"]
+
+    def test_sanitize(self):
+        status, cases = self.sanitize("good")
+        clean = {"points": 2, "of": 2, "different": 0, "errors": 0}
+        self.assertEqual((status, cases["good"]), (0, {
+            "memcheck": clean, "racecheck": clean, "initcheck": clean}))
+
+    def test_sanitize_findings(self):
+        status, cases = self.sanitize("found", "differs", "crashes", "hangs")
+        self.assertEqual(status, 1)
+        self.assertEqual(cases["found"]["memcheck"]["errors"], 2)
+        self.assertEqual(cases["found"]["racecheck"]["errors"], 0)
+        self.assertEqual(cases["differs"]["memcheck"]["different"], 1)
+        self.assertIn("exit code 1", cases["crashes"]["initcheck"]["failed"])
+        self.assertEqual(cases["hangs"]["racecheck"]["failed"],
+                         "stopped after 2 s")
+        self.assertEqual(cases["hangs"]["racecheck"]["points"], 2)
+        self.assertEqual(cases["hangs"]["initcheck"]["errors"], 0)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 //
 //   Case             a kernel (in, out, n), its launch, the floats it writes
 //   registerCases()  all of the suite registers
+//   firstBlocks()    a grid, cut down
 //   inputAt()        what every case reads
 //   list()           cases as the preparing scripts read them
 //
@@ -17,6 +18,7 @@
 #ifndef CATT_BENCH_CASES_H
 #define CATT_BENCH_CASES_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <vector>
@@ -40,6 +42,12 @@ struct Case {
   Extent Grid, Block;
   size_t Outputs; ///< floats that are compared
 };
+
+/// What a launch of at most `Most` blocks in each dimension leaves of a grid.
+inline Extent firstBlocks(const Extent &Grid, unsigned Most) {
+  return {std::min(Grid.X, Most), std::min(Grid.Y, Most),
+          std::min(Grid.Z, Most)};
+}
 
 constexpr size_t InFloats = size_t(1) << 27;
 

@@ -71,19 +71,15 @@ const float *inputs() {
   return In;
 }
 
-simt::Dim firstBlocks(const sweep::Extent &Grid) {
-  return {std::min(Grid.X, +Blocks), std::min(Grid.Y, +Blocks),
-          std::min(Grid.Z, +Blocks)};
-}
-
 /// Runs a case. Null if there were findings, which are printed.
 uint32_t *outputOf(const simt::Module &Code, const sweep::Case &C,
                    const float *In, const simt::Options &O) {
   void *Out = simt::deviceAllocZeros(C.Outputs * 4);
   int N = C.N;
-  simt::Result R =
-      Code.run(C.Kernel, firstBlocks(C.Grid), {C.Block.X, C.Block.Y, C.Block.Z},
-               0, {static_cast<void *>(&In), static_cast<void *>(&Out), &N}, O);
+  const sweep::Extent Grid = sweep::firstBlocks(C.Grid, Blocks);
+  simt::Result R = Code.run(
+      C.Kernel, {Grid.X, Grid.Y, Grid.Z}, {C.Block.X, C.Block.Y, C.Block.Z}, 0,
+      {static_cast<void *>(&In), static_cast<void *>(&Out), &N}, O);
   for (const simt::Finding &F : R.Findings)
     outs() << F.str() << '\n';
   if (R.Error)

@@ -7,14 +7,16 @@
 //===----------------------------------------------------------------------===//
 //
 //   spill --list                           the cases, one JSON object a line
-//   spill DIR CASE OUT RUNS PASSES [POINT...]   one case, with the cubins of
-//   DIR
+//   spill DIR CASE OUT RUNS PASSES [--blocks=K] [POINT...]
+//                              one case, with the cubins of DIR
 //
 // DIR/points has one line a point: case, name, file of machine code, bytes of
 // dynamic shared memory. The first of a case is what the outputs of all others
 // are compared with, bit by bit. With POINTs only these are run, and the first.
-// Appends one JSON object a line to OUT as it is measured. 0 RUNS is for ncu:
-// each point is launched once, and no time is taken.
+// With --blocks only the first K blocks of each dimension are launched, which
+// is for tools that slow a kernel down (the outputs of the others stay zero).
+// Appends one JSON object a line to OUT as it is measured. 0 RUNS is for ncu
+// and compute-sanitizer: each point is launched once, and no time is taken.
 //
 // Ends with 0, or with 1 where CUDA or a file failed (then OUT holds what was
 // measured before).
@@ -23,6 +25,7 @@
 #include "../Differences.h"
 #include "../registers/Sweep.h"
 #include "Cases.h"
+#include <climits>
 #include <fstream>
 #include <set>
 
@@ -92,11 +95,13 @@ void measure(const Case &C, const Point &P, const std::string &Dir,
 }
 
 int run(const std::string &Dir, const std::string &Name, std::FILE *To,
-        int Runs, int Passes, const std::set<std::string> &Only) {
+        int Runs, int Passes, unsigned Blocks,
+        const std::set<std::string> &Only) {
   const Memory M = allocate();
-  for (const Case &C : spillCases()) {
+  for (Case C : spillCases()) {
     if (C.Kernel != Name)
       continue;
+    C.Grid = firstBlocks(C.Grid, Blocks);
     const std::vector<Point> Points = pointsOf(Dir, Name);
     check(!Points.empty(), Name.c_str(), "has no points");
     for (int Pass = 1; Pass <= Passes; ++Pass)
@@ -118,11 +123,14 @@ int main(int Count, char **Words) {
   }
   if (Count < 6) {
     std::fprintf(stderr, "spill: usage: spill --list | spill DIR CASE OUT RUNS "
-                         "PASSES [POINT...]\n");
+                         "PASSES [--blocks=K] [POINT...]\n");
     return 2;
   }
+  unsigned Blocks = UINT_MAX; // all
+  const bool IsCut =
+      Count > 6 && std::sscanf(Words[6], "--blocks=%u", &Blocks) == 1;
   std::FILE *To = std::fopen(Words[3], "a");
   check(To != nullptr, Words[3], "cannot be written");
   return run(Words[1], Words[2], To, std::atoi(Words[4]), std::atoi(Words[5]),
-             {Words + 6, Words + Count});
+             Blocks, {Words + (IsCut ? 7 : 6), Words + Count});
 }
