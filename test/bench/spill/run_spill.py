@@ -186,10 +186,11 @@ def sanitize(prepared, options, deadline):
             results["cases"].setdefault(case, {})[tool] = answer
             (Path(options.out) / "sanitizers.json").write_text(
                 json.dumps(results, indent=1) + "\n")
-            print(f"{tool} {case}: {answer['points']} of {answer['of']} points, "
-                  + (answer.get("failed") or f"{answer['errors']} errors, "
-                     f"{answer['different']} outputs differ") +
-                  f" ({time.monotonic() - began:.0f} s)", flush=True)
+            said = answer.get("failed") or (
+                f"{answer['errors']} errors, {answer['different']} differ")
+            print(f"{tool} {case}: {answer['points']} of {answer['of']} "
+                  f"points, {said} ({time.monotonic() - began:.0f} s)",
+                  flush=True)
     return good and bool(results["cases"])
 
 
