@@ -343,6 +343,19 @@ TEST(Executor, modulesComeAndGo) {
   EXPECT_NE(Error, "");
 }
 
+TEST(Executor, zerosAreThereAfterAResetToo) {
+  for (int I = 0; I < 2; ++I) {
+    constexpr size_t Count = 1 << 20;
+    auto *Words = static_cast<unsigned *>(deviceAllocZeros(Count * 4));
+    for (size_t K = 0; K < Count; K += 1023) {
+      EXPECT_EQ(Words[K], 0u);
+      Words[K] = 1;
+    }
+    EXPECT_EQ(*static_cast<unsigned *>(deviceAlloc(4)), 0xCBCBCBCB);
+    deviceReset();
+  }
+}
+
 TEST(Executor, compileErrorsAreClangs) {
   auto Path = compile(CATT_SIMT_KERNELS "/Broken.cu", Output::SharedObject);
   ASSERT_FALSE(bool(Path));
