@@ -254,6 +254,12 @@ TEST(Executor, cooperativeGroups) {
 
 //===-- Launches ----------------------------------------------------------===//
 
+TEST(Executor, adviceToTheAssemblerIsLeftOut) {
+  Buffer<unsigned> Out(32, 0);
+  run("advised", {1}, {32}, {Out.arg()}, {});
+  EXPECT_EQ(Out[31], 31u);
+}
+
 TEST(Executor, kernelsHaveTheirNames) {
   std::vector<std::string> Names = kernels("Semantics.cu").kernels();
   EXPECT_NE(std::find(Names.begin(), Names.end(), "reverseBlock(int*)"),

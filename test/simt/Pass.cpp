@@ -21,8 +21,8 @@
 //
 // This runs before any optimization, after scalars have left memory: accesses
 // are the ones in the source, except those of variables that live in registers.
-// Limits: no inline PTX, no separate compilation of device code, no textures;
-// clang or the linker then fails with its own message.
+// Limits: no inline PTX but .pragma, no separate compilation of device code, no
+// textures; clang or the linker then fails with its own message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -383,6 +384,16 @@ void emitKernelInfo(Module &M, StringRef Name, uint32_t Shared, uint32_t Max) {
                      "catt.info." + Name);
 }
 
+/// Takes out asm(".pragma ..."): advice to ptxas, which changes no value.
+void dropPragmas(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *C = dyn_cast<CallInst>(&I);
+    auto *Text = C ? dyn_cast<InlineAsm>(C->getCalledOperand()) : nullptr;
+    if (Text && StringRef(Text->getAsmString()).starts_with(".pragma"))
+      C->eraseFromParent();
+  }
+}
+
 void runOnDevice(Module &M) {
   SmallVector<Function *> Kernels;
   SmallVector<GlobalVariable *> Shared, Owned;
@@ -414,8 +425,10 @@ void runOnDevice(Module &M) {
       Owned.push_back(&GV);
   }
   for (Function &F : M)
-    if (!F.isDeclaration())
+    if (!F.isDeclaration()) {
+      dropPragmas(F);
       Hooks.run(F);
+    }
   // The host view has its own copies of everything that both can use.
   for (Function &F : M)
     if (!F.isDeclaration()) {

@@ -222,6 +222,11 @@ __global__ void shape(unsigned *Out) {
   Out[B * blockDim.x * blockDim.y * blockDim.z + T] = B * 1000 + T;
 }
 
+__global__ void advised(unsigned *Out) {
+  asm volatile(".pragma \"enable_smem_spilling\";");
+  Out[threadIdx.x] = threadIdx.x;
+}
+
 extern "C" void launchShapes(void **All) {
   unsigned *Out = (unsigned *)All[0];
   shape<<<2, 4>>>(Out);
