@@ -13,7 +13,7 @@ using namespace clang;
 
 namespace catt {
 
-static bool isProduct(const Expr &E, const ASTContext &Context) {
+bool isProduct(const Expr &E, const ASTContext &Context) {
   if (E.isValueDependent() || !E.getType()->isFloatingType())
     return false;
   if (auto *C = dyn_cast<CallExpr>(&E))
@@ -23,7 +23,7 @@ static bool isProduct(const Expr &E, const ASTContext &Context) {
       B->getFPFeaturesInEffect(Context.getLangOpts()).getFPContractMode() ==
           LangOptions::FPM_Off)
     return false;
-  return B->getOpcode() == BO_Mul ||
+  return B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign ||
          (B->getOpcode() == BO_Div && B->getRHS()->isEvaluatable(Context));
 }
 
@@ -40,9 +40,7 @@ std::optional<Refusal> mayContract(const Expr &E, const ASTContext &Context) {
   return std::nullopt;
 }
 
-/// The variable that a place belongs to: v of `v[i].x`; null if a pointer leads
-/// there.
-static const VarDecl *variableOf(const Expr *E) {
+const VarDecl *variableOf(const Expr *E) {
   while (true) {
     E = E->IgnoreParenImpCasts();
     if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow())

@@ -33,6 +33,13 @@ namespace catt {
 std::optional<Refusal> mayContract(const clang::Expr &E,
                                    const clang::ASTContext &Context);
 
+/// Whether E is one of those: it may be fused with a sum that it is part of.
+bool isProduct(const clang::Expr &E, const clang::ASTContext &Context);
+
+/// The variable that a place belongs to: v of `v[i].x`; null if a pointer leads
+/// there.
+const clang::VarDecl *variableOf(const clang::Expr *Place);
+
 /// Whether what E gives to a variable may still be an unrounded product: one
 /// that a compiler fuses with the sum that it is used in. If the variable waits
 /// in memory for a while, it is rounded. `Copies` gets the local variables

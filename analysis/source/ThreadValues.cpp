@@ -156,10 +156,12 @@ private:
       InnermostLoop = K.Statements[*Current].Is;
     if (Unrolled)
       Uses.Folding.insert(Unrolled);
+    Uses.Loops.push_back(&S);
     walkBody(isa<ForStmt>(S)     ? cast<ForStmt>(S).getBody()
              : isa<WhileStmt>(S) ? cast<WhileStmt>(S).getBody()
              : isa<DoStmt>(S)    ? cast<DoStmt>(S).getBody()
                                  : cast<CXXForRangeStmt>(S).getBody());
+    Uses.Loops.pop_back();
     if (Unrolled)
       Uses.Folding.erase(Unrolled);
   }

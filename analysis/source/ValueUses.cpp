@@ -22,7 +22,8 @@ using namespace clang;
 namespace catt {
 
 ValueUses::ValueUses(const ASTContext &Context, Kernel &K)
-    : Context(Context), SM(Context.getSourceManager()), Text(Context), K(K) {}
+    : Context(Context), SM(Context.getSourceManager()), Text(Context), K(K),
+      Products(Context) {}
 
 //===-- Declarations ------------------------------------------------------===//
 
@@ -119,9 +120,21 @@ ThreadValue ValueUses::valueOf(const ValuePart &Part, ThreadValue Outer) const {
 
 //===-- Expressions -------------------------------------------------------===//
 
+/// Whether the operands of E are factors, where it may be one itself.
+static bool makesFactors(const Expr &E, bool IsFactor) {
+  if (auto *B = dyn_cast<BinaryOperator>(&E))
+    return B->getOpcode() == BO_Mul || B->getOpcode() == BO_Div;
+  if (auto *U = dyn_cast<UnaryOperator>(&E))
+    return IsFactor && U->getOpcode() == UO_Minus;
+  return IsFactor && isa<CastExpr>(E);
+}
+
 /// What evaluating E does to variables.
 void ValueUses::visit(const Expr &Top) {
   const Expr *E = Top.IgnoreParens();
+  if (isProduct(*E, Context))
+    Products.add({E, !IsFactor, Statement, Loops});
+  llvm::SaveAndRestore Here(IsFactor, makesFactors(*E, IsFactor));
   if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(E))
     return;
   if (auto *C = dyn_cast<CastExpr>(E);
@@ -237,6 +250,7 @@ void ValueUses::argument(const Expr &E, QualType Parameter) {
 
 /// What is done to the object that E designates.
 void ValueUses::place(const Expr &Top, How Use) {
+  llvm::SaveAndRestore Indices(IsFactor, false);
   const Expr *E = Top.IgnoreParenNoopCasts(Context);
   if (auto *C = dyn_cast<ImplicitCastExpr>(E); C && C->isGLValue())
     return place(*C->getSubExpr(), Use);
@@ -422,6 +436,23 @@ void ValueUses::findProducts() {
   }
 }
 
+/// Values that products are made of which are computed once, and would not be
+/// if each of their uses loaded the value.
+void ValueUses::findSharedProducts() {
+  auto DefinitionsOf = [&](const VarDecl &D) {
+    auto It = Index.find(&D);
+    return It == Index.end()
+               ? llvm::ArrayRef<const Expr *>()
+               : llvm::ArrayRef<const Expr *>(Definitions[It->second.First]);
+  };
+  for (const VarDecl *D : Products.variables(DefinitionsOf))
+    if (auto It = Index.find(D); It != Index.end())
+      for (size_t I = 0; I < It->second.Count; ++I)
+        refuse(K.Values[It->second.First + I], Reason::MayContract,
+               "a product of '" + D->getNameAsString() + "' with several uses",
+               Text.location(D->getLocation()));
+}
+
 /// What an assignment or an initializer takes its value from.
 static const Expr &sourceOf(const Expr &Definition) {
   const Expr *E = Definition.IgnoreParenImpCasts();
@@ -471,6 +502,7 @@ void ValueUses::finish(bool HasJumps) {
     }
   }
   findProducts();
+  findSharedProducts();
   findCopies();
 }
 

@@ -16,6 +16,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_VALUEUSES_H
 #define CATT_ANALYSIS_SOURCE_VALUEUSES_H
 
+#include "analysis/source/SharedProducts.h"
 #include "analysis/source/ValueParts.h"
 #include "analysis/source/WrapSites.h"
 #include "clang/AST/ASTContext.h"
@@ -49,6 +50,7 @@ public:
 
   unsigned Statement = 0; ///< index in Kernel::Statements
   bool InHead = false;
+  std::vector<const clang::Stmt *> Loops; ///< around the statement
   /// Variables of the unrolled loops around.
   llvm::DenseSet<const clang::VarDecl *> Folding;
 
@@ -71,6 +73,7 @@ private:
   void note(size_t Value, clang::SourceLocation Where, How Use);
   void note(const clang::VarDecl &D, clang::SourceLocation Where, How Use);
   void findProducts();
+  void findSharedProducts();
   void findCopies();
   void addCalls(const clang::Stmt &S, std::vector<LineRange> &Calls) const;
   std::string textOf(const clang::Expr &E) const;
@@ -86,6 +89,8 @@ private:
   /// By value: the assignments and initializers that define it; null: others.
   std::vector<std::vector<const clang::Expr *>> Definitions;
   const clang::Expr *Defining = nullptr; ///< the one that is being looked at
+  SharedProducts Products;
+  bool IsFactor = false; ///< of a product or a quotient
 };
 
 } // namespace catt

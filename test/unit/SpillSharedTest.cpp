@@ -15,6 +15,7 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 const char *Across = "  float s = A[0];\n"
@@ -267,6 +268,59 @@ TEST(SpillShared, NegativeNamesThatMeanSomethingElseAtThePeak) {
                              "      y[i] = 1; // PEAK\n  }\n  y[0] = s;"));
     EXPECT_THAT(B.refusals(), ElementsAre(Reason::CannotReachTarget)) << Inner;
   }
+}
+
+/// What stands against moving v, which a loop over i uses like this.
+std::vector<Reason> againstProducts(const std::string &Body) {
+  SpillBench B("const float third = 0.3f;\n"
+               "__device__ float f(float a, float b) { return a * b + 1; }\n" +
+                   spillKernel("  float v = A[0], s = 0, t = 0;\n"
+                               "  for (int i = 0; i < n; ++i) {\n" +
+                               Body + "    y[i] = s + t; // PEAK\n  }\n"),
+               255, {"v"});
+  std::vector<Reason> Out;
+  for (const ThreadValue &V : B.R.Kernels[0].Source.Values)
+    if (V.Name == "v")
+      for (const Refusal &R : V.Refusals)
+        Out.push_back(R.Why);
+  return Out;
+}
+
+TEST(SpillShared, NegativeProductsThatStatementsShare) {
+  for (const char *Body :
+       {"    s += A[i] * v;\n    t -= v * (A[i]);\n",
+        "    s += A[i] * v;\n    y[n] = A[i] * v * s;\n",
+        "    s += A[i] * (v + 1);\n    t += A[i] * (v + 1);\n",
+        "    s += A[i] * v;\n    { float w = A[i] * v; t += w; }\n",
+        "    s += f(v, A[i]);\n    t += f(v, A[i]);\n",
+        "    v += A[i];\n    s += third * v;\n    t += v * 0.3f;\n"})
+    EXPECT_THAT(againstProducts(Body), ElementsAre(Reason::MayContract))
+        << Body;
+}
+
+TEST(SpillShared, NegativeProductsThatIterationsShare) {
+  for (const char *Body :
+       {"    s += 3 * v;\n", "    s += f(v, 2);\n",
+        "#pragma unroll\n    for (int j = 0; j < 8; ++j)\n"
+        "      s += A[i] * v;\n",
+        "    for (int j = 0; j < n; ++j) {\n"
+        "      const float d = v - 1;\n      s += 0.3f * d;\n    }\n",
+        "    for (int j = 0; j < 4; ++j)\n      s += A[j] * v;\n"})
+    EXPECT_THAT(againstProducts(Body), ElementsAre(Reason::MayContract))
+        << Body;
+}
+
+TEST(SpillShared, PositiveProductsWithOneUse) {
+  for (const char *Body :
+       {"    s += A[i] * v;\n    t += A[i + 1] * v;\n",
+        "    s += A[i] * v + A[i] * v;\n", // one load for both
+        "    s += A[i] * v * y[0];\n    t += A[i] * v * y[1];\n",
+        "    v += A[i];\n    s += 3 * v;\n",
+        "    for (int j = 0; j < n; ++j) {\n"
+        "      const float d = v - A[j];\n      s += y[i] * d;\n    }\n"
+        "    v += 1;\n",
+        "    s += __fmul_rn(v, i);\n    t += (n + i) * (v < 3);\n"})
+    EXPECT_THAT(againstProducts(Body), IsEmpty()) << Body;
 }
 
 TEST(SpillShared, NegativeLaunchesThatMayBeElsewhere) {

@@ -1,0 +1,185 @@
+//===- SharedProducts.cpp - Products with several uses --------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/SharedProducts.h"
+#include "analysis/source/Contraction.h"
+#include "clang/AST/PrettyPrinter.h"
+#include "clang/AST/StmtCXX.h"
+#include <map>
+
+using namespace clang;
+
+namespace catt {
+
+//===-- What is read, and what is assigned --------------------------------===//
+
+/// Calls for each variable declared in, or read or written by, a statement.
+template <typename CallT> static void forEachStmt(const Stmt &S, CallT Call) {
+  Call(S);
+  for (const Stmt *Child : S.children())
+    if (Child)
+      forEachStmt(*Child, Call);
+}
+
+static void addVariables(const Stmt &S, SharedProducts::Variables &Out) {
+  forEachStmt(S, [&](const Stmt &Each) {
+    if (auto *D = dyn_cast<DeclRefExpr>(&Each))
+      if (auto *V = dyn_cast<VarDecl>(D->getDecl()); V && V->hasLocalStorage())
+        Out.insert(V);
+  });
+}
+
+/// The variable that a statement assigns to by itself, if it does.
+static const VarDecl *assignedBy(const Stmt &S) {
+  if (auto *B = dyn_cast<BinaryOperator>(&S); B && B->isAssignmentOp())
+    return variableOf(B->getLHS());
+  if (auto *U = dyn_cast<UnaryOperator>(&S); U && U->isIncrementDecrementOp())
+    return variableOf(U->getSubExpr());
+  if (auto *O = dyn_cast<CXXOperatorCallExpr>(&S); O && O->isAssignmentOp())
+    return variableOf(O->getArg(0));
+  return nullptr;
+}
+
+const SharedProducts::LoopFacts &SharedProducts::factsOf(const Stmt &Loop) {
+  auto [It, New] = Facts.try_emplace(&Loop);
+  LoopFacts &F = It->second;
+  if (!New)
+    return F;
+  forEachStmt(Loop, [&](const Stmt &S) {
+    if (auto *D = dyn_cast<DeclStmt>(&S))
+      for (const Decl *Each : D->decls())
+        if (auto *V = dyn_cast<VarDecl>(Each))
+          F.Declared.insert(V);
+    if (const VarDecl *V = assignedBy(S))
+      F.Assigned.insert(V);
+  });
+  // Those of its own head last from one iteration to the next.
+  SharedProducts::Variables Head;
+  if (auto *L = dyn_cast<ForStmt>(&Loop); L && L->getInit())
+    forEachStmt(*L->getInit(), [&](const Stmt &S) {
+      if (auto *D = dyn_cast<DeclStmt>(&S))
+        for (const Decl *Each : D->decls())
+          if (auto *V = dyn_cast<VarDecl>(Each))
+            Head.insert(V);
+    });
+  if (auto *L = dyn_cast<CXXForRangeStmt>(&Loop)) {
+    Head.insert(L->getLoopVariable());
+    F.Assigned.insert(L->getLoopVariable());
+  }
+  for (const VarDecl *V : Head) {
+    F.Declared.erase(V);
+    OfLoops.insert(V);
+  }
+  return F;
+}
+
+//===-- Products that are one value ---------------------------------------===//
+
+void SharedProducts::add(Product P) {
+  for (const Stmt *Loop : P.Loops)
+    factsOf(*Loop);
+  Products.push_back(std::move(P));
+}
+
+namespace {
+/// Variables of loops are all alike, constants are their values.
+class Alike : public PrinterHelper {
+public:
+  Alike(const ASTContext &Context,
+        const llvm::DenseSet<const VarDecl *> &OfLoops)
+      : Context(Context), OfLoops(OfLoops) {}
+
+  bool handledStmt(Stmt *S, raw_ostream &Out) override {
+    auto *E = dyn_cast<Expr>(S);
+    if (!E)
+      return false;
+    if (auto *P = dyn_cast<ParenExpr>(E)) {
+      print(*P->IgnoreParens(), Out);
+      return true;
+    }
+    auto *D = dyn_cast<DeclRefExpr>(E);
+    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    if (V && OfLoops.contains(V)) {
+      Out << '#';
+      return true;
+    }
+    Expr::EvalResult R;
+    if (E->isValueDependent() || !E->getType()->isArithmeticType() ||
+        !E->EvaluateAsRValue(R, Context) || R.HasSideEffects)
+      return false;
+    R.Val.printPretty(Out, Context, E->getType());
+    return true;
+  }
+
+  void print(const Expr &E, raw_ostream &Out) {
+    E.printPretty(Out, this, Context.getPrintingPolicy());
+  }
+
+private:
+  const ASTContext &Context;
+  const llvm::DenseSet<const VarDecl *> &OfLoops;
+};
+} // namespace
+
+/// Equal for products that may be the same value.
+std::string SharedProducts::key(const Expr &E) const {
+  Alike Printer(Context, OfLoops);
+  auto Printed = [&](const Expr &Part) {
+    std::string Text;
+    llvm::raw_string_ostream Out(Text);
+    Printer.print(*Part.IgnoreParens(), Out);
+    return Text;
+  };
+  auto *B = dyn_cast<BinaryOperator>(&E);
+  if (!B || B->getOpcode() == BO_Div)
+    return Printed(E);
+  std::string Left = Printed(*B->getLHS()), Right = Printed(*B->getRHS());
+  if (Right < Left)
+    std::swap(Left, Right);
+  return Left + " * " + Right;
+}
+
+/// Whether every iteration of the loop may compute the same product. From gets
+/// the variables that it is made of, those that the body declares as what they
+/// are made of.
+bool SharedProducts::stays(const Product &P, const Stmt &Loop,
+                           DefinitionsOf Definitions, Variables &From) {
+  const LoopFacts &F = factsOf(Loop);
+  addVariables(*P.E, From);
+  for (size_t I = 0; I < From.size(); ++I) {
+    const VarDecl *V = From[I];
+    if (!F.Declared.contains(V)) {
+      if (F.Assigned.contains(V))
+        return false;
+      continue;
+    }
+    for (const Expr *E : Definitions(*V))
+      if (E)
+        addVariables(*E, From);
+  }
+  return true;
+}
+
+SharedProducts::Variables SharedProducts::variables(DefinitionsOf Definitions) {
+  Variables Out;
+  std::map<std::string, std::vector<const Product *>> ByKey;
+  for (const Product &P : Products)
+    ByKey[key(*P.E)].push_back(&P);
+  for (const auto &[Key, Equal] : ByKey)
+    if (llvm::any_of(Equal, [](const Product *P) { return P->Whole; }) &&
+        llvm::any_of(Equal, [&](const Product *P) {
+          return P->Statement != Equal.front()->Statement;
+        }))
+      addVariables(*Equal.front()->E, Out);
+  for (const Product &P : Products)
+    for (const Stmt *Loop : P.Loops)
+      if (Variables From; P.Whole && stays(P, *Loop, Definitions, From))
+        Out.insert(From.begin(), From.end());
+  return Out;
+}
+
+} // namespace catt
