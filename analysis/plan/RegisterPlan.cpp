@@ -257,16 +257,20 @@ void choosePoint(const Kernel &K, size_t Point, const RegisterOptions &O,
       Plan.Refusals.push_back(*R);
 }
 
-/// The roomiest point that takes at most so many registers.
+/// The roomiest point that takes at most so many registers; if each takes more,
+/// the one that takes the fewest.
 static size_t pointWithin(const std::vector<DesignPoint> &Points,
                           int64_t Target) {
-  size_t Best = Points.size();
-  for (size_t I = 0; I < Points.size(); ++I)
-    if (int64_t(Points[I].Compiled.Registers) <= Target &&
-        (Best == Points.size() ||
-         Points[I].Compiled.Registers > Points[Best].Compiled.Registers))
+  auto Registers = [&](size_t I) {
+    return int64_t(Points[I].Compiled.Registers);
+  };
+  size_t Best = 0;
+  for (size_t I = 1; I < Points.size(); ++I)
+    if (Registers(Best) > Target
+            ? Registers(I) < Registers(Best)
+            : Registers(I) <= Target && Registers(I) > Registers(Best))
       Best = I;
-  return Best == Points.size() ? 0 : Best;
+  return Best;
 }
 
 std::optional<RegisterPlan>

@@ -285,6 +285,17 @@ TEST(RegisterPlan, ATargetWhateverTheGrid) {
   EXPECT_LE(P.chosen().Compiled.Registers, 40u);
 }
 
+TEST(RegisterPlan, ATargetBelowEveryStairIsTheLastOne) {
+  Case C;
+  C.Options.Target = 20; // 32 let all threads of an SM in
+  unsigned Fewest = ~0u;
+  RegisterPlan P = C.plan();
+  for (const DesignPoint &Each : P.Points)
+    Fewest = std::min(Fewest, Each.Compiled.Registers);
+  EXPECT_EQ(P.chosen().Compiled.Registers, Fewest);
+  EXPECT_GT(Fewest, 20u);
+}
+
 TEST(RegisterPlan, NegativeCapsOfABlockThatIsNotKnown) {
   Case C;
   C.K.Launches[0].Block.X = std::nullopt;

@@ -87,6 +87,16 @@ static std::string choiceOf(const RegisterPlan &P, const Selection &S) {
   return Text + ": " + S.Why;
 }
 
+/// What --target-registers has chosen.
+static std::string targetText(const RegisterPlan &P) {
+  std::string Text = formatv("--target-registers={0} decides: {1}", *P.Target,
+                             describe(P.chosen()))
+                         .str();
+  if (int64_t(P.chosen().Compiled.Registers) > *P.Target)
+    Text += "; with fewer, no further block would share an SM";
+  return Text;
+}
+
 /// "'sum' (2 registers), 'x' (1 register)": the first of the values.
 static std::string named(ArrayRef<LiveValue> Values) {
   constexpr size_t Most = 5;
@@ -170,8 +180,11 @@ std::vector<std::string> registerLines(const KernelReport &K) {
     return {};
   const RegisterPlan &P = *K.Registers;
   std::vector<std::string> Lines = {headline(K), stairs(P)};
+  if (P.Target)
+    Lines.push_back(targetText(P));
   for (const Selection &S : P.Selections)
-    Lines.push_back((S.By == P.How ? "decided by " : "") + choiceOf(P, S));
+    Lines.push_back((S.By == P.How && !P.Target ? "decided by " : "") +
+                    choiceOf(P, S));
   if (K.Pressure && !K.Pressure->Peaks.empty()) {
     const PressurePeak &Peak = K.Pressure->Peaks.front();
     Lines.push_back(formatv("most registers are live at line {0}: {1}",
