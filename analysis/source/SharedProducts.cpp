@@ -79,10 +79,23 @@ const SharedProducts::LoopFacts &SharedProducts::factsOf(const Stmt &Loop) {
 
 //===-- Products that are one value ---------------------------------------===//
 
-void SharedProducts::add(Product P) {
+/// Whether the operands of E are factors, where it may be one itself.
+static bool makesFactors(const Expr &E, bool IsFactor) {
+  if (auto *B = dyn_cast<BinaryOperator>(&E))
+    return B->getOpcode() == BO_Mul || B->getOpcode() == BO_Div;
+  if (auto *U = dyn_cast<UnaryOperator>(&E))
+    return IsFactor && U->getOpcode() == UO_Minus;
+  return IsFactor && isa<CastExpr>(E);
+}
+
+bool SharedProducts::add(Product P) {
+  const bool Factors = makesFactors(*P.E, !P.Whole);
+  if (!isProduct(*P.E, Context))
+    return Factors;
   for (const Stmt *Loop : P.Loops)
     factsOf(*Loop);
   Products.push_back(std::move(P));
+  return Factors;
 }
 
 namespace {

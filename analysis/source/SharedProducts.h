@@ -35,7 +35,8 @@
 
 namespace catt {
 
-/// A floating-point product, or a call that may return one.
+/// An expression that may be a floating-point product, or a call that returns
+/// one.
 struct Product {
   const clang::Expr *E;
   bool Whole; ///< it is no factor of another one
@@ -53,7 +54,9 @@ public:
 
   explicit SharedProducts(const clang::ASTContext &Context)
       : Context(Context) {}
-  void add(Product P);
+  /// Takes a product; what is none is passed over. Returns whether the operands
+  /// are factors.
+  bool add(Product P);
   /// Local variables that products are made of which several statements, or
   /// several iterations of a loop, share.
   Variables variables(DefinitionsOf Definitions);

@@ -27,9 +27,8 @@ ValueUses::ValueUses(const ASTContext &Context, Kernel &K)
 
 //===-- Declarations ------------------------------------------------------===//
 
-/// One refusal of each kind says enough.
-static void refuse(ThreadValue &V, Reason Why, std::string Detail,
-                   const Location &Where) {
+void refuse(ThreadValue &V, Reason Why, std::string Detail,
+            const Location &Where) {
   if (llvm::none_of(V.Refusals, [&](const Refusal &R) { return R.Why == Why; }))
     V.Refusals.push_back({Why, Where, std::move(Detail)});
 }
@@ -120,21 +119,11 @@ ThreadValue ValueUses::valueOf(const ValuePart &Part, ThreadValue Outer) const {
 
 //===-- Expressions -------------------------------------------------------===//
 
-/// Whether the operands of E are factors, where it may be one itself.
-static bool makesFactors(const Expr &E, bool IsFactor) {
-  if (auto *B = dyn_cast<BinaryOperator>(&E))
-    return B->getOpcode() == BO_Mul || B->getOpcode() == BO_Div;
-  if (auto *U = dyn_cast<UnaryOperator>(&E))
-    return IsFactor && U->getOpcode() == UO_Minus;
-  return IsFactor && isa<CastExpr>(E);
-}
-
 /// What evaluating E does to variables.
 void ValueUses::visit(const Expr &Top) {
   const Expr *E = Top.IgnoreParens();
-  if (isProduct(*E, Context))
-    Products.add({E, !IsFactor, Statement, Loops});
-  llvm::SaveAndRestore Here(IsFactor, makesFactors(*E, IsFactor));
+  llvm::SaveAndRestore Operands(IsFactor,
+                                Products.add({E, !IsFactor, Statement, Loops}));
   if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(E))
     return;
   if (auto *C = dyn_cast<CastExpr>(E);
@@ -403,55 +392,6 @@ void ValueUses::escapeAll(const Stmt &S) {
 }
 
 //===-- At the end --------------------------------------------------------===//
-
-/// Values that may be products when they are used: in memory they would be
-/// rounded, where in a register they are fused with a sum.
-void ValueUses::findProducts() {
-  std::vector<bool> Product(K.Values.size(), false);
-  std::vector<std::vector<size_t>> CopyOf(K.Values.size());
-  for (size_t I = 0; I < K.Values.size(); ++I)
-    for (const Expr *E : Definitions[I]) {
-      llvm::SmallVector<const VarDecl *, 2> Copies;
-      if (!E || mayBeProduct(*E, Context, Copies))
-        Product[I] = true;
-      for (const VarDecl *From : Copies)
-        if (auto It = Index.find(From); It != Index.end())
-          CopyOf[I].push_back(It->second.First);
-        else
-          Product[I] = true;
-    }
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (size_t I = 0; I < K.Values.size(); ++I)
-      if (!Product[I] &&
-          llvm::any_of(CopyOf[I], [&](size_t From) { return Product[From]; }))
-        Changed = Product[I] = true;
-  }
-  for (size_t I = 0; I < K.Values.size(); ++I) {
-    QualType T = PartOf[I].Type;
-    if (Product[I] && K.Values[I].Refusals.empty() &&
-        (T->isFloatingType() || T->isRecordType()))
-      refuse(K.Values[I], Reason::MayContract, "'" + K.Values[I].Name + "'",
-             K.Values[I].Where);
-  }
-}
-
-/// Values that products are made of which are computed once, and would not be
-/// if each of their uses loaded the value.
-void ValueUses::findSharedProducts() {
-  auto DefinitionsOf = [&](const VarDecl &D) {
-    auto It = Index.find(&D);
-    return It == Index.end()
-               ? llvm::ArrayRef<const Expr *>()
-               : llvm::ArrayRef<const Expr *>(Definitions[It->second.First]);
-  };
-  for (const VarDecl *D : Products.variables(DefinitionsOf))
-    if (auto It = Index.find(D); It != Index.end())
-      for (size_t I = 0; I < It->second.Count; ++I)
-        refuse(K.Values[It->second.First + I], Reason::MayContract,
-               "a product of '" + D->getNameAsString() + "' with several uses",
-               Text.location(D->getLocation()));
-}
 
 /// What an assignment or an initializer takes its value from.
 static const Expr &sourceOf(const Expr &Definition) {

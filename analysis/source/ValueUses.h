@@ -27,6 +27,10 @@
 
 namespace catt {
 
+/// Adds a refusal; one of each kind says enough.
+void refuse(ThreadValue &V, Reason Why, std::string Detail,
+            const Location &Where);
+
 /// Fills in Kernel::Values while somebody walks the statements.
 class ValueUses {
 public:
