@@ -79,6 +79,16 @@ const SharedProducts::LoopFacts &SharedProducts::factsOf(const Stmt &Loop) {
 
 //===-- Products that are one value ---------------------------------------===//
 
+/// Whether E is a product, or may compute one inside: a call of a function
+/// whose body the compiler sees.
+static bool mayHoldProduct(const Expr &E, const ASTContext &Context) {
+  auto *C = dyn_cast<CallExpr>(&E);
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr, *Body = nullptr;
+  return isProduct(E, Context) ||
+         (F && F->hasBody(Body) &&
+          !Context.getSourceManager().isInSystemHeader(Body->getLocation()));
+}
+
 /// Whether the operands of E are factors, where it may be one itself.
 static bool makesFactors(const Expr &E, bool IsFactor) {
   if (auto *B = dyn_cast<BinaryOperator>(&E))
@@ -90,7 +100,7 @@ static bool makesFactors(const Expr &E, bool IsFactor) {
 
 bool SharedProducts::add(Product P) {
   const bool Factors = makesFactors(*P.E, !P.Whole);
-  if (!isProduct(*P.E, Context))
+  if (!mayHoldProduct(*P.E, Context))
     return Factors;
   for (const Stmt *Loop : P.Loops)
     factsOf(*Loop);

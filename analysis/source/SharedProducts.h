@@ -35,8 +35,8 @@
 
 namespace catt {
 
-/// An expression that may be a floating-point product, or a call that returns
-/// one.
+/// An expression that may be a floating-point product, or a call that may
+/// compute one.
 struct Product {
   const clang::Expr *E;
   bool Whole; ///< it is no factor of another one

@@ -273,7 +273,9 @@ TEST(SpillShared, NegativeNamesThatMeanSomethingElseAtThePeak) {
 /// What stands against moving v, which a loop over i uses like this.
 std::vector<Reason> againstProducts(const std::string &Body) {
   SpillBench B("const float third = 0.3f;\n"
-               "__device__ float f(float a, float b) { return a * b + 1; }\n" +
+               "__device__ float f(float a, float b) { return a * b + 1; }\n"
+               "__device__ float2 operator*(float2 a, float b) {\n"
+               "  return make_float2(a.x * b, a.y * b);\n}\n" +
                    spillKernel("  float v = A[0], s = 0, t = 0;\n"
                                "  for (int i = 0; i < n; ++i) {\n" +
                                Body + "    y[i] = s + t; // PEAK\n  }\n"),
@@ -293,6 +295,8 @@ TEST(SpillShared, NegativeProductsThatStatementsShare) {
         "    s += A[i] * (v + 1);\n    t += A[i] * (v + 1);\n",
         "    s += A[i] * v;\n    { float w = A[i] * v; t += w; }\n",
         "    s += f(v, A[i]);\n    t += f(v, A[i]);\n",
+        "    const float2 w = make_float2(i, n);\n"
+        "    s += (w * v).x;\n    t += (w * v).x;\n",
         "    v += A[i];\n    s += third * v;\n    t += v * 0.3f;\n"})
     EXPECT_THAT(againstProducts(Body), ElementsAre(Reason::MayContract))
         << Body;
