@@ -17,7 +17,7 @@ namespace catt {
 
 //===-- What is read, and what is assigned --------------------------------===//
 
-/// Calls for each variable declared in, or read or written by, a statement.
+/// Calls for a statement and all inside it.
 template <typename CallT> static void forEachStmt(const Stmt &S, CallT Call) {
   Call(S);
   for (const Stmt *Child : S.children())
@@ -30,6 +30,15 @@ static void addVariables(const Stmt &S, SharedProducts::Variables &Out) {
     if (auto *D = dyn_cast<DeclRefExpr>(&Each))
       if (auto *V = dyn_cast<VarDecl>(D->getDecl()); V && V->hasLocalStorage())
         Out.insert(V);
+  });
+}
+
+static void addDeclared(const Stmt &S, SharedProducts::Variables &Out) {
+  forEachStmt(S, [&](const Stmt &Each) {
+    if (auto *D = dyn_cast<DeclStmt>(&Each))
+      for (const Decl *One : D->decls())
+        if (auto *V = dyn_cast<VarDecl>(One))
+          Out.insert(V);
   });
 }
 
@@ -49,29 +58,21 @@ const SharedProducts::LoopFacts &SharedProducts::factsOf(const Stmt &Loop) {
   LoopFacts &F = It->second;
   if (!New)
     return F;
+  addDeclared(Loop, F.Declared);
   forEachStmt(Loop, [&](const Stmt &S) {
-    if (auto *D = dyn_cast<DeclStmt>(&S))
-      for (const Decl *Each : D->decls())
-        if (auto *V = dyn_cast<VarDecl>(Each))
-          F.Declared.insert(V);
     if (const VarDecl *V = assignedBy(S))
       F.Assigned.insert(V);
   });
   // Those of its own head last from one iteration to the next.
-  SharedProducts::Variables Head;
+  Variables Head;
   if (auto *L = dyn_cast<ForStmt>(&Loop); L && L->getInit())
-    forEachStmt(*L->getInit(), [&](const Stmt &S) {
-      if (auto *D = dyn_cast<DeclStmt>(&S))
-        for (const Decl *Each : D->decls())
-          if (auto *V = dyn_cast<VarDecl>(Each))
-            Head.insert(V);
-    });
+    addDeclared(*L->getInit(), Head);
   if (auto *L = dyn_cast<CXXForRangeStmt>(&Loop)) {
     Head.insert(L->getLoopVariable());
     F.Assigned.insert(L->getLoopVariable());
   }
   for (const VarDecl *V : Head) {
-    F.Declared.erase(V);
+    F.Declared.remove(V);
     OfLoops.insert(V);
   }
   return F;

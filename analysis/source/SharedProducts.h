@@ -64,7 +64,8 @@ public:
 private:
   /// What a loop does to variables.
   struct LoopFacts {
-    llvm::DenseSet<const clang::VarDecl *> Declared, Assigned;
+    Variables Declared; ///< in its body
+    llvm::DenseSet<const clang::VarDecl *> Assigned;
   };
   const LoopFacts &factsOf(const clang::Stmt &Loop);
   bool stays(const Product &P, const clang::Stmt &Loop,
