@@ -10,8 +10,6 @@
 #include "transforms/LaunchSites.h"
 #include <algorithm>
 
-using llvm::StringRef;
-
 namespace catt {
 
 static int64_t bytesOf(const KernelReport &Kernel) {

@@ -13,7 +13,6 @@ namespace catt {
 namespace {
 
 using namespace testing;
-using ::testing::ElementsAre;
 
 //===-- Which, and how many -----------------------------------------------===//
 

@@ -295,8 +295,8 @@ TEST(SpillShared, NegativeProductsThatStatementsShare) {
         "    s += A[i] * (v + 1);\n    t += A[i] * (v + 1);\n",
         "    s += A[i] * v;\n    { float w = A[i] * v; t += w; }\n",
         "    s += f(v, A[i]);\n    t += f(v, A[i]);\n",
-        "    const float2 w = make_float2(i, n);\n"
-        "    s += (w * v).x;\n    t += (w * v).x;\n",
+        ("    const float2 w = make_float2(i, n);\n"
+         "    s += (w * v).x;\n    t += (w * v).x;\n"),
         "    v += A[i];\n    s += third * v;\n    t += v * 0.3f;\n"})
     EXPECT_THAT(againstProducts(Body), ElementsAre(Reason::MayContract))
         << Body;
@@ -305,10 +305,10 @@ TEST(SpillShared, NegativeProductsThatStatementsShare) {
 TEST(SpillShared, NegativeProductsThatIterationsShare) {
   for (const char *Body :
        {"    s += 3 * v;\n", "    s += f(v, 2);\n",
-        "#pragma unroll\n    for (int j = 0; j < 8; ++j)\n"
-        "      s += A[i] * v;\n",
-        "    for (int j = 0; j < n; ++j) {\n"
-        "      const float d = v - 1;\n      s += 0.3f * d;\n    }\n",
+        ("#pragma unroll\n    for (int j = 0; j < 8; ++j)\n"
+         "      s += A[i] * v;\n"),
+        ("    for (int j = 0; j < n; ++j) {\n"
+         "      const float d = v - 1;\n      s += 0.3f * d;\n    }\n"),
         "    for (int j = 0; j < 4; ++j)\n      s += A[j] * v;\n"})
     EXPECT_THAT(againstProducts(Body), ElementsAre(Reason::MayContract))
         << Body;
@@ -320,9 +320,9 @@ TEST(SpillShared, PositiveProductsWithOneUse) {
         "    s += A[i] * v + A[i] * v;\n", // one load for both
         "    s += A[i] * v * y[0];\n    t += A[i] * v * y[1];\n",
         "    v += A[i];\n    s += 3 * v;\n",
-        "    for (int j = 0; j < n; ++j) {\n"
-        "      const float d = v - A[j];\n      s += y[i] * d;\n    }\n"
-        "    v += 1;\n",
+        ("    for (int j = 0; j < n; ++j) {\n"
+         "      const float d = v - A[j];\n      s += y[i] * d;\n    }\n"
+         "    v += 1;\n"),
         "    s += __fmul_rn(v, i);\n    t += (n + i) * (v < 3);\n"})
     EXPECT_THAT(againstProducts(Body), IsEmpty()) << Body;
 }
