@@ -9,6 +9,8 @@
 #include "analysis/source/Contraction.h"
 #include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include <map>
 
 using namespace clang;
@@ -53,11 +55,8 @@ static const VarDecl *assignedBy(const Stmt &S) {
   return nullptr;
 }
 
-const SharedProducts::LoopFacts &SharedProducts::factsOf(const Stmt &Loop) {
-  auto [It, New] = Facts.try_emplace(&Loop);
-  LoopFacts &F = It->second;
-  if (!New)
-    return F;
+SharedProducts::LoopFacts SharedProducts::factsOf(const Stmt &Loop) {
+  LoopFacts F;
   addDeclared(Loop, F.Declared);
   forEachStmt(Loop, [&](const Stmt &S) {
     if (const VarDecl *V = assignedBy(S))
@@ -103,8 +102,6 @@ bool SharedProducts::add(Product P) {
   const bool Factors = makesFactors(*P.E, !P.Whole);
   if (!mayHoldProduct(*P.E, Context))
     return Factors;
-  for (const Stmt *Loop : P.Loops)
-    factsOf(*Loop);
   Products.push_back(std::move(P));
   return Factors;
 }
@@ -167,29 +164,64 @@ std::string SharedProducts::key(const Expr &E) const {
   return Left + " * " + Right;
 }
 
-/// Whether every iteration of the loop may compute the same product. From gets
-/// the variables that it is made of, those that the body declares as what they
-/// are made of.
-bool SharedProducts::stays(const Product &P, const Stmt &Loop,
-                           DefinitionsOf Definitions, Variables &From) {
-  const LoopFacts &F = factsOf(Loop);
-  addVariables(*P.E, From);
-  for (size_t I = 0; I < From.size(); ++I) {
-    const VarDecl *V = From[I];
-    if (!F.Declared.contains(V)) {
-      if (F.Assigned.contains(V))
-        return false;
-      continue;
-    }
-    for (const Expr *E : Definitions(*V))
+/// Variables that one iteration of a loop may find otherwise than another:
+/// those that it assigns, and what its body makes of them.
+static llvm::DenseSet<const VarDecl *>
+varying(const SharedProducts::LoopFacts &F,
+        SharedProducts::DefinitionsOf Definitions) {
+  llvm::DenseMap<const VarDecl *, llvm::SmallVector<const VarDecl *, 2>> MadeOf;
+  for (const VarDecl *V : F.Declared)
+    for (const Expr *E : Definitions(*V)) {
+      SharedProducts::Variables Read;
       if (E)
-        addVariables(*E, From);
+        addVariables(*E, Read);
+      for (const VarDecl *From : Read)
+        MadeOf[From].push_back(V);
+    }
+  SharedProducts::Variables Out;
+  for (const VarDecl *V : F.Assigned)
+    if (!F.Declared.contains(V))
+      Out.insert(V);
+  for (size_t I = 0; I < Out.size(); ++I)
+    for (const VarDecl *V : MadeOf.lookup(Out[I]))
+      Out.insert(V);
+  return {Out.begin(), Out.end()};
+}
+
+/// What the products are made of that every iteration of the loop may compute
+/// alike: for a variable of its body, what that is made of, too.
+SharedProducts::Variables
+SharedProducts::ofIterations(const Stmt &Loop, DefinitionsOf Definitions) {
+  const LoopFacts F = factsOf(Loop);
+  const llvm::DenseSet<const VarDecl *> Varying = varying(F, Definitions);
+  Variables Out;
+  for (const Product &P : Products) {
+    if (!P.Whole || !llvm::is_contained(P.Loops, &Loop))
+      continue;
+    Variables Read;
+    addVariables(*P.E, Read);
+    if (llvm::none_of(Read,
+                      [&](const VarDecl *V) { return Varying.contains(V); }))
+      Out.insert(Read.begin(), Read.end());
   }
-  return true;
+  for (size_t I = 0; I < Out.size(); ++I)
+    if (const VarDecl *V = Out[I]; F.Declared.contains(V))
+      for (const Expr *E : Definitions(*V))
+        if (E)
+          addVariables(*E, Out);
+  return Out;
 }
 
 SharedProducts::Variables SharedProducts::variables(DefinitionsOf Definitions) {
   Variables Out;
+  llvm::SetVector<const Stmt *> Loops;
+  for (const Product &P : Products)
+    Loops.insert(P.Loops.begin(), P.Loops.end());
+  for (const Stmt *Loop : Loops) {
+    Variables Shared = ofIterations(*Loop, Definitions);
+    Out.insert(Shared.begin(), Shared.end());
+  }
+  // All loops are known now, and so are their variables.
   std::map<std::string, std::vector<const Product *>> ByKey;
   for (const Product &P : Products)
     ByKey[key(*P.E)].push_back(&P);
@@ -199,10 +231,6 @@ SharedProducts::Variables SharedProducts::variables(DefinitionsOf Definitions) {
           return P->Statement != Equal.front()->Statement;
         }))
       addVariables(*Equal.front()->E, Out);
-  for (const Product &P : Products)
-    for (const Stmt *Loop : P.Loops)
-      if (Variables From; P.Whole && stays(P, *Loop, Definitions, From))
-        Out.insert(From.begin(), From.end());
   return Out;
 }
 

@@ -26,7 +26,6 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -52,6 +51,12 @@ public:
   using DefinitionsOf = llvm::function_ref<llvm::ArrayRef<const clang::Expr *>(
       const clang::VarDecl &)>;
 
+  /// What a loop does to variables.
+  struct LoopFacts {
+    Variables Declared; ///< in its body
+    llvm::DenseSet<const clang::VarDecl *> Assigned;
+  };
+
   explicit SharedProducts(const clang::ASTContext &Context)
       : Context(Context) {}
   /// Takes a product; what is none is passed over. Returns whether the operands
@@ -62,19 +67,12 @@ public:
   Variables variables(DefinitionsOf Definitions);
 
 private:
-  /// What a loop does to variables.
-  struct LoopFacts {
-    Variables Declared; ///< in its body
-    llvm::DenseSet<const clang::VarDecl *> Assigned;
-  };
-  const LoopFacts &factsOf(const clang::Stmt &Loop);
-  bool stays(const Product &P, const clang::Stmt &Loop,
-             DefinitionsOf Definitions, Variables &From);
+  LoopFacts factsOf(const clang::Stmt &Loop);
+  Variables ofIterations(const clang::Stmt &Loop, DefinitionsOf Definitions);
   std::string key(const clang::Expr &E) const;
 
   const clang::ASTContext &Context;
   std::vector<Product> Products;
-  llvm::DenseMap<const clang::Stmt *, LoopFacts> Facts;
   llvm::DenseSet<const clang::VarDecl *> OfLoops; ///< declared in their heads
 };
 
