@@ -119,29 +119,13 @@ ptxOfBuild(const TranslationUnit &Unit, llvm::ArrayRef<TextMap> Texts,
   return Out;
 }
 
-/// The kernel that clang names Mangled. nvcc puts words of its own before the
-/// name of a kernel that no other file sees.
-static const ptx::Function *kernelOf(const ptx::Module &M,
-                                     const std::string &Mangled) {
-  if (const ptx::Function *F = M.find(Mangled))
-    return F;
-  const ptx::Function *Found = nullptr;
-  for (const ptx::Function &F : M.Functions)
-    if (F.IsEntry && StringRef(F.Name).ends_with(Mangled)) {
-      if (Found)
-        return nullptr;
-      Found = &F;
-    }
-  return Found;
-}
-
 /// One question for each cap, about the kernels that want it.
 static std::vector<PtxasQuestion>
 questionsAbout(const PtxText &Ptx, const ptx::Module &Module,
                const RegisterCaps &CapsOfMangled) {
   std::map<unsigned, std::set<std::string>> Kernels; // by cap
   for (const auto &[Mangled, Caps] : CapsOfMangled)
-    if (const ptx::Function *F = kernelOf(Module, Mangled))
+    if (const ptx::Function *F = Module.findKernel(Mangled))
       for (unsigned Cap : Caps)
         Kernels[Cap].insert(F->Name);
   std::vector<PtxasQuestion> Out;
@@ -251,7 +235,7 @@ answer(const TranslationUnit &Unit, const RegisterCaps &Caps,
   }
   RegisterAnswers Out;
   for (const auto &[Mangled, Name] : Code->Kernels) {
-    const ptx::Function *F = Module->find(Mangled);
+    const ptx::Function *F = Module->findKernel(Mangled);
     auto Asked = Caps.find(Name);
     if (!F || Asked == Caps.end())
       continue;
@@ -259,9 +243,12 @@ answer(const TranslationUnit &Unit, const RegisterCaps &Caps,
     P.Caps = Asked->second;
     RegisterUse Use = estimateRegisters(*Module, *F, P, Named);
     if (const ptx::Function *Own =
-            Measured ? kernelOf(Measured->Module, Mangled) : nullptr) {
+            Measured ? Measured->Module.findKernel(Mangled) : nullptr) {
       prefer(Measured->Points[Own->Name], Use);
       F = Own;
+    } else if (Measured) {
+      Use.Notes.push_back("ptxas was not asked: what the compiler made has no "
+                          "kernel of this name");
     }
     if (Measured && !Measured->Note.empty())
       Use.Notes.push_back(Measured->Note);
@@ -305,7 +292,7 @@ measure(const TranslationUnit &Unit, const RegisterSourceOptions &Options,
   std::vector<TextAnswer> Out(Questions.size());
   for (auto [Answer, A, Asked] : llvm::zip(Out, *Measured, Caps))
     for (const auto &[Mangled, Cap] : Asked)
-      if (const ptx::Function *F = kernelOf(A.Module, Mangled))
+      if (const ptx::Function *F = A.Module.findKernel(Mangled))
         for (const RegisterPoint &P : A.Points[F->Name])
           Answer[Kernels.at(Mangled)] = P;
   return Out;

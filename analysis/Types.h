@@ -306,6 +306,7 @@ struct ThreadValue {
   std::vector<std::string> Fields; ///< of a CUDA vector: "x", "y"
   std::vector<int64_t> Extents;    ///< of an array; empty: no array
   bool IsConst = false;
+  SourceSpan ConstWord; ///< with which nothing would change; empty: none
   std::vector<ValueEvent> Events;  ///< in the order of the text
   std::optional<Initializer> Only; ///< if its declaration defines it for good
   std::vector<Refusal> Refusals;   ///< why it cannot live in memory for a while

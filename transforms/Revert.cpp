@@ -19,6 +19,7 @@
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
 
 using llvm::StringRef;
@@ -215,9 +216,28 @@ static llvm::Error check(const Piece &P, StringRef File,
   return llvm::Error::success();
 }
 
+/// Brings back the words that comments hide, the last one first, and forgets
+/// their markers.
+static void unhide(std::string &Text, std::vector<Marker> &Markers) {
+  for (size_t I = Markers.size(); I-- > 0;) {
+    if (Markers[I].K != Kind::Hides)
+      continue;
+    unsigned End = Markers[I].End, Length = End - Markers[I].Begin;
+    bool Blank = End < Text.size() && llvm::isAlnum(Text[End]);
+    StringRef Word = Blank ? "const " : "const"; // a formatter took the blank
+    Text.replace(Markers[I].Begin, Length, Word);
+    Markers.erase(Markers.begin() + I);
+    for (Marker &M : llvm::MutableArrayRef(Markers).drop_front(I)) {
+      M.Begin -= Length - Word.size();
+      M.End -= Length - Word.size();
+    }
+  }
+}
+
 llvm::Expected<std::string> revert(StringRef File, StringRef Text) {
   std::string Out = Text.str();
   std::vector<Marker> Markers = findMarkers(Out);
+  unhide(Out, Markers);
   auto Pieces = pieces(File, Out, Markers);
   if (!Pieces)
     return Pieces.takeError();

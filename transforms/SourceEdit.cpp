@@ -59,6 +59,10 @@ static std::optional<Marker> classify(StringRef Comment) {
   if (!Body.consume_front("catt:"))
     return std::nullopt;
   Body = Body.trim();
+  if (M.Block && Body == "hides const") {
+    M.K = Marker::Kind::Hides;
+    return M;
+  }
   if (Body == "begin" || Body == "end" || Body == "done") {
     M.K = Body == "begin" ? Marker::Kind::Begin
           : Body == "end" ? Marker::Kind::End
@@ -479,6 +483,11 @@ void addBehindDefinition(const TextMap &Texts, const SourceSpan &Definition,
                        indentation(Text, Definition.Begin), What, Out);
   insert(Out, Definition.File, *Behind,
          joined(Added.Open, factsOf(Texts, Definition.File, Out).LineEnding));
+}
+
+void hideWord(const SourceSpan &Word, Edits &Out) {
+  Out.Added[{Word.File, Word.Begin}].touch("/* catt: hides ");
+  Out.Added[{Word.File, Word.End}].close(Word.Begin, " */");
 }
 
 } // namespace catt

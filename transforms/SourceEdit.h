@@ -20,6 +20,8 @@
 //   // catt: prefer-l1(11): why               head  \  lines added before
 //   (void)cudaFuncSetAttribute(...); // catt: done  /  a statement
 //
+//   /* catt: hides const */ float x = A[i];   a word that is a comment now
+//
 // Where the statement shares its line with other code, the same markers are
 // block comments inside that line.
 //
@@ -43,7 +45,7 @@ using TextMap = std::map<std::string, std::string>;
 /// A comment of this tool. `// catt: off`, `on` and `launch(...)` belong to the
 /// user and are none.
 struct Marker {
-  enum class Kind : uint8_t { Head, Begin, End, Done };
+  enum class Kind : uint8_t { Head, Begin, End, Done, Hides };
   Kind K = Kind::Head;
   bool Block = false; ///< a block comment
   unsigned Begin = 0; ///< the bytes of the comment
@@ -154,6 +156,9 @@ void addBehindDefinition(const TextMap &Texts, const SourceSpan &Definition,
 
 /// Puts Open, and Close if there is one, around the bytes of an expression.
 void addInline(const SourceSpan &Span, const Addition &What, Edits &Out);
+
+/// Makes a word a comment.
+void hideWord(const SourceSpan &Word, Edits &Out);
 
 /// Whether an addition of the transform whose code holds `Needle` (blanks do
 /// not count) stands directly above or before the statement.

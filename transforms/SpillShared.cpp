@@ -256,6 +256,17 @@ static void write(const Kernel &K, const std::map<unsigned, Around> &All,
       addBefore(Texts, K.Statements[Index].Span, Made(At, At.Before, {}), Out);
 }
 
+/// What is moved cannot be const; one word may stand for several variables.
+static void hideConst(const Kernel &K, const SharedSpill &S, Edits &Out) {
+  std::map<unsigned, SourceSpan> Words;
+  for (const MovedValue &M : S.Moved)
+    if (const SourceSpan &Word = K.Values[M.Of.Value].ConstWord;
+        !Word.File.empty())
+      Words.insert({Word.Begin, Word});
+  for (const auto &[Begin, Word] : Words)
+    hideWord(Word, Out);
+}
+
 /// Lets ptxas spill to shared memory itself.
 static void writePragma(const Kernel &K, const TextMap &Texts, Edits &Out) {
   addBehindBrace(Texts, K.Span.File, K.BodyBegin,
@@ -318,6 +329,7 @@ llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
       {name().str(), Count, More.Reason, {arrayDeclaration(S, Array)}, {}},
       Out);
   write(K, All, Texts, Out);
+  hideConst(K, S, Out);
   if (S.isDynamic())
     raiseShared(K, More, Texts, Out);
   Out.Done.push_back({name().str(), K.Where,

@@ -42,6 +42,10 @@
 // Where ptxas does it better itself, the plan asks for that instead:
 //   asm volatile(".pragma \"enable_smem_spilling\";");
 //
+// A value that is const loses the word, which becomes a comment, where the code
+// means the same without (ConstWords.h):
+//   /* catt: hides const */ float s = A[threadIdx.x];
+//
 // Limits. As for launch bounds, every launch must be known, or the kernel must
 // bound its threads: a larger block would have no slots. The array is static up
 // to 48 KiB with what the kernel has. Beyond, where every launch can be edited,

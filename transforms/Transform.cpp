@@ -268,13 +268,14 @@ void Insertion::add(const Insertion &Other) {
   for (const Closing &C : llvm::reverse(Other.Closings))
     close(C.Begin, C.Text);
   append(Other.Rest);
+  touch(Other.Last);
 }
 
 std::string Insertion::text() const {
   std::string Out;
   for (const Closing &C : Closings)
     Out += C.Text;
-  return Out + Rest;
+  return Out + Rest + Last;
 }
 
 void assemble(Edits &Edits) {

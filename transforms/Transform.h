@@ -60,6 +60,8 @@ public:
   void close(unsigned Begin, std::string Text);
   /// Adds behind all closings and what was added before.
   void append(llvm::StringRef Text) { Rest += Text; }
+  /// Adds what must stand directly before the text that follows.
+  void touch(llvm::StringRef Text) { Last += Text; }
   /// Adds each piece of another insertion as it was added there.
   void add(const Insertion &Other);
   std::string text() const;
@@ -70,7 +72,7 @@ private:
     std::string Text;
   };
   std::vector<Closing> Closings; ///< the innermost first
-  std::string Rest;
+  std::string Rest, Last;
 };
 
 /// What a rewrite adds, and what that stands for. Every edit is an insertion.

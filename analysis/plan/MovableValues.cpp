@@ -241,7 +241,8 @@ std::optional<MovableValue> Candidates::touched(const ThreadValue &V) const {
     if (E.InHead && S.Is && llvm::is_contained(AtPeak, E.Statement))
       return std::nullopt;
     SpillPoint P{E.Statement, true, false, E.Element, E.Index, E.ConstantIndex};
-    if (E.Uses && !isAtHand(V, E))
+    // `float a = 1, b = a;`: there is no slot yet.
+    if (E.Uses && E.Statement != V.Declaration && !isAtHand(V, E))
       addTo(M.Points, P);
     P.Load = false, P.Behind = true;
     if (E.Defines && !S.Leaves)

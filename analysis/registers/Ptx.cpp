@@ -9,6 +9,7 @@
 #include "analysis/registers/PtxReader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 
 using llvm::StringRef;
 
@@ -29,6 +30,20 @@ const Function *Module::find(StringRef Name) const {
   auto At = llvm::find_if(Functions,
                           [&](const Function &F) { return F.Name == Name; });
   return At == Functions.end() ? nullptr : &*At;
+}
+
+const Function *Module::findKernel(StringRef Mangled) const {
+  if (const Function *F = find(Mangled))
+    return F;
+  std::string Wanted = llvm::demangle(Mangled);
+  const Function *Found = nullptr;
+  for (const Function &F : Functions)
+    if (F.IsEntry && llvm::demangle(F.Name) == Wanted) {
+      if (Found)
+        return nullptr;
+      Found = &F;
+    }
+  return Found;
 }
 
 std::string Module::fileName(unsigned Number) const {

@@ -102,6 +102,10 @@ struct Module {
   std::vector<Function> Functions; ///< those with a body, in order
 
   const Function *find(llvm::StringRef Name) const;
+  /// The kernel that has this name with some compiler. They write those that no
+  /// other file sees differently: clang _ZL1kPf, nvcc _Z1kPf for
+  /// `static __global__ void k(float *)`. Null: none, or several.
+  const Function *findKernel(llvm::StringRef Mangled) const;
   std::string fileName(unsigned Number) const; ///< "" if there is none
 };
 

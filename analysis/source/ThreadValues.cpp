@@ -23,9 +23,9 @@ namespace {
 
 class Walker {
 public:
-  Walker(const ASTContext &Context, Kernel &K)
+  Walker(const FunctionDecl &F, const ASTContext &Context, Kernel &K)
       : Context(Context), SM(Context.getSourceManager()), Text(Context), K(K),
-        Uses(Context, K) {
+        Uses(F, Context, K) {
     for (const Loop &L : K.Loops)
       Loops.insert({{L.Span.File, L.Span.Begin}, L.Id});
   }
@@ -222,7 +222,7 @@ private:
 void findThreadValues(const FunctionDecl &F, const ASTContext &Context,
                       Kernel &K) {
   if (auto *Body = dyn_cast_or_null<CompoundStmt>(F.getBody()))
-    Walker(Context, K).run(*Body);
+    Walker(F, Context, K).run(*Body);
 }
 
 } // namespace catt

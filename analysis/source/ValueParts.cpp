@@ -88,9 +88,11 @@ std::vector<ValuePart> partsOf(const VarDecl &D, const ASTContext &Context) {
     return {};
   ValuePart Whole;
   Whole.Pieces.push_back(D.getNameAsString());
+  QualType T = D.getType(); // whose const may be left out (ConstWords.h)
+  if (!Context.getBaseElementType(T).isVolatileQualified())
+    T = Context.getUnqualifiedArrayType(T);
   std::vector<ValuePart> Out;
-  return split(D.getType(), Whole, Context, Out) ? Out
-                                                 : std::vector<ValuePart>();
+  return split(T, Whole, Context, Out) ? Out : std::vector<ValuePart>();
 }
 
 std::optional<Designator> designated(const Expr &Top) {

@@ -21,9 +21,10 @@ using namespace clang;
 
 namespace catt {
 
-ValueUses::ValueUses(const ASTContext &Context, Kernel &K)
+ValueUses::ValueUses(const FunctionDecl &F, const ASTContext &Context,
+                     Kernel &K)
     : Context(Context), SM(Context.getSourceManager()), Text(Context), K(K),
-      Products(Context) {}
+      Consts(F, Context), Products(Context) {}
 
 //===-- Declarations ------------------------------------------------------===//
 
@@ -74,14 +75,16 @@ void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block,
     V.Fields = vectorFields(*R);
   if (D.getLocation().isMacroID())
     refuse(V, Reason::InMacro, "the macro that declares it", V.Where);
-  if (V.IsConst)
+  const BodyStatement &S = K.Statements[Statement];
+  if (std::optional<SourceSpan> Word = Consts.of(D, S.Span))
+    V.ConstWord = *Word;
+  else if (V.IsConst)
     refuse(V, Reason::ConstObject, "'" + V.Name + "'", V.Where);
   if (InHead)
     refuse(V, Reason::HeaderVariable, "'" + V.Name + "'", V.Where);
   if (InSwitch) // nothing initialized may be declared behind it
     refuse(V, Reason::JumpInto, "a case label", V.Where);
   V.ScopeEnd = Text.location(Block.getEndLoc());
-  const BodyStatement &S = K.Statements[Statement];
   V.Scope = {S.Span.File, S.Span.End,
              SM.getFileOffset(SM.getExpansionLoc(Block.getEndLoc()))};
   std::vector<ValuePart> Parts = partsOf(D, Context);

@@ -16,6 +16,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_VALUEUSES_H
 #define CATT_ANALYSIS_SOURCE_VALUEUSES_H
 
+#include "analysis/source/ConstWords.h"
 #include "analysis/source/SharedProducts.h"
 #include "analysis/source/ValueParts.h"
 #include "analysis/source/WrapSites.h"
@@ -34,7 +35,8 @@ void refuse(ThreadValue &V, Reason Why, std::string Detail,
 /// Fills in Kernel::Values while somebody walks the statements.
 class ValueUses {
 public:
-  ValueUses(const clang::ASTContext &Context, Kernel &K);
+  ValueUses(const clang::FunctionDecl &F, const clang::ASTContext &Context,
+            Kernel &K);
 
   /// What an expression does. Statement and InHead say where it stands.
   void visit(const clang::Expr &Top);
@@ -93,6 +95,7 @@ private:
   /// By value: the assignments and initializers that define it; null: others.
   std::vector<std::vector<const clang::Expr *>> Definitions;
   const clang::Expr *Defining = nullptr; ///< the one that is being looked at
+  ConstWords Consts;
   SharedProducts Products;
   bool IsFactor = false; ///< of a product or a quotient
 };

@@ -120,6 +120,12 @@ Statement Generator::assignment(Place &P) {
       value(P) + ";"};
   if (chance(20))
     Lines.push_back(To + " += " + load(P) + ";");
+  if (chance(20)) {
+    std::string C = fresh("c"), D = fresh("c");
+    Lines.insert(Lines.begin(), "const unsigned " + C + " = " + load(P) + ", " +
+                                    D + " = " + C + " + 3u;");
+    Lines.push_back(To + " ^= " + C + " * " + D + ";");
+  }
   return text(Lines);
 }
 

@@ -54,6 +54,30 @@ TEST(Ptx, RegistersOfEveryWidth) {
   EXPECT_EQ(Words["%v"], 4U);
 }
 
+ptx::Module modulesOf(llvm::ArrayRef<llvm::StringRef> Kernels) {
+  std::string Text = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  for (llvm::StringRef Name : Kernels)
+    Text += (".entry " + Name + "() { ret; }\n").str();
+  return llvm::cantFail(ptx::readPtx(Text, "test"));
+}
+
+TEST(Ptx, KernelsThatNoOtherFileSeesHaveOtherNames) {
+  // nvcc 13.0 and clang 22: static, static in a namespace, of a namespace
+  // without a name, static and a template.
+  ptx::Module M = modulesOf(
+      {"_Z4rowsPKfPfii", "_ZN2ns1aEPf",
+       "_ZN2ns38_GLOBAL__N__fe6b9ff8_8_names_cu__Z1hPf1bEPf", "_Z1sIfEvPT_"});
+  for (auto [Clang, Index] :
+       {std::pair("_ZL4rowsPKfPfii", 0), std::pair("_ZN2nsL1aEPf", 1),
+        std::pair("_ZN2ns12_GLOBAL__N_11bEPf", 2),
+        std::pair("_ZL1sIfEvPT_", 3), std::pair("_Z4rowsPKfPfii", 0)})
+    EXPECT_EQ(M.findKernel(Clang), &M.Functions[Index]) << Clang;
+  for (const char *Other : {"_ZL4rowsPKfPfi", "_ZN2nsL1bEPf", "rows", ""})
+    EXPECT_EQ(M.findKernel(Other), nullptr) << Other;
+  EXPECT_EQ(modulesOf({"_Z1kPf", "_ZL1kPf"}).findKernel("_ZN1kEPf"), nullptr)
+      << "two of this name";
+}
+
 TEST(Ptx, VectorsAndPairsOfPredicatesAreDefined) {
   ptx::Module M = readKernel(R"(
     .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<2>;

@@ -66,6 +66,22 @@ TEST(Revert, PositiveEditedBodyStays) {
             "a;\nwork();\nmore();\nb;\n");
 }
 
+TEST(Revert, PositiveHiddenWords) {
+  EXPECT_EQ(reverted("/* catt: hides const */ float x, y;\n" + Wrapped +
+                     "float /* catt: hides const */ z;"),
+            "const float x, y;\na;\nwork();\nb;\nfloat const z;");
+  EXPECT_EQ(reverted(with(Wrapped, "work();",
+                          "/*catt:hides const*/int x = work();")),
+            "a;\nconst int x = work();\nb;\n");
+}
+
+TEST(Revert, NegativeCommentsThatHideNothingOfOurs) {
+  for (const char *Text :
+       {"/* catt: hides volatile */ int x;", "// catt: hides const\nint x;",
+        "/* catt: hides constant */ int x;", "\"/* catt: hides const */\""})
+    EXPECT_EQ(reverted(Text), Text);
+}
+
 TEST(Revert, PositiveKeepsUserDirectives) {
   EXPECT_EQ(reverted("// catt: off\n" + Wrapped + "// catt: on\n"),
             "// catt: off\na;\nwork();\nb;\n// catt: on\n");

@@ -229,6 +229,17 @@ TEST(Apply, PositiveInsertionsAddedToOthersKeepTheOrderOfTheirClosings) {
   EXPECT_EQ(All.text(), "innermost between inner outer outermost before next ");
 }
 
+TEST(HideWord, PositiveWhatIsAddedThereStaysOutside) {
+  TextMap Texts = {{"a.cu", "const int x = 1; f();"}};
+  Edits Out;
+  hideWord({"a.cu", 0, 5}, Out);
+  insert(Out, "a.cu", 0, "before(); ");
+  insert(Out, "a.cu", 5, " behind");
+  assemble(Out);
+  EXPECT_EQ(llvm::cantFail(catt::apply(Out, Texts)).at("a.cu"),
+            "before(); /* catt: hides const */ behind int x = 1; f();");
+}
+
 TEST(Wrap, PositiveLaterWrapsOfOneStatementAreInside) {
   TextMap Texts = {{"a.cu", "f();\nloop();\ng();\n"}};
   SourceSpan Loop{"a.cu", 5, 12};

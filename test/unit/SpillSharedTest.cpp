@@ -225,13 +225,64 @@ TEST(SpillShared, PositiveACopyHasTheNameOfWhatItIsOf) {
                                          "    y[i] = p.v[0]; // PEAK\n"
                                          "    p.v[0] = a;\n  }");
   SpillBench B(Code, 255, {"a"});
-  ASSERT_EQ(B.spill().Moved.size(), 1u);
+  ASSERT_EQ(B.spill().Moved.size(), 2u); // p.v and a itself
   EXPECT_THAT(B.rewritten(), HasSubstr("*cattSpill_p_v = p.v[0];"));
   EXPECT_THAT(SpillBench(Code, 255, {"i"}).refusals(),
               ElementsAre(Reason::CannotReachTarget));
 }
 
+TEST(SpillShared, PositiveConstBecomesAComment) {
+  SpillBench B(Pixel + spillKernel("  const float s = A[0], t = A[1];\n"
+                                   "  Pixel const p = {{A[2]}, n};\n"
+                                   "  for (int i = 0; i < n; ++i)\n"
+                                   "    y[i] = A[i]; // PEAK\n"
+                                   "  y[n] = s + t + p.n;"));
+  std::string Text = B.rewritten(); // parses and reverts
+  EXPECT_THAT(Text, HasSubstr("  /* catt: hides const */ float s = A[0], t"));
+  EXPECT_THAT(Text, HasSubstr("  Pixel /* catt: hides const */ p = {{"));
+  EXPECT_THAT(Text, HasSubstr("s = *cattSpill_s;"));
+  EXPECT_THAT(Text, HasSubstr("p.n = *cattSpill_p_n;"));
+  EXPECT_THAT(SpillBench(Text).refusals(),
+              ElementsAre(Reason::AlreadyRewritten));
+}
+
+TEST(SpillShared, PositiveUsesWithinTheDeclaration) {
+  SpillBench B(spillKernel("  for (int i = 0; i < n; ++i) {\n"
+                           "    float a = A[i], b = a + 1; // PEAK\n"
+                           "    y[i] = a + b;\n  }"));
+  std::string Text = B.rewritten(); // parses
+  EXPECT_THAT(Text, HasSubstr("    float a = A[i], b = a + 1; // PEAK\n"
+                              "    // catt: spill-shared(a, b)\n"));
+}
+
+TEST(SpillShared, PositiveConstOfWhatStaysIsKept) {
+  SpillBench B(spillKernel("  const float s = A[0];\n"
+                           "  const float t = A[1];\n"
+                           "  for (int i = 0; i < n; ++i)\n"
+                           "    y[i] = A[i]; // PEAK\n"
+                           "  y[n] = s + t;"),
+               255, {"t"});
+  EXPECT_THAT(B.rewritten(), HasSubstr("  const float s = A[0];\n"
+                                       "  /* catt: hides const */ float t"));
+}
+
 //===-- Refused -----------------------------------------------------------===//
+
+TEST(SpillShared, NegativeConstThatTheCodeDependsOn) {
+  for (const char *Body :
+       {"const float s = 1;\n", "CONST float s = A[0];\n",
+        "const float s = A[0], *p = A; y[1] = *p;\n",
+        "const float s = A[0]; const float &r = s; y[1] = r;\n",
+        "const float s = A[0]; decltype(s) r = 1; y[1] = r;\n"}) {
+    SpillBench B("#define CONST const\n" +
+                     spillKernel("  " + std::string(Body) +
+                                 "  for (int i = 0; i < n; ++i)\n"
+                                 "    y[i] = A[i]; // PEAK\n"
+                                 "  y[n] = s;"),
+                 255, {"s"});
+    EXPECT_THAT(B.refusals(), ElementsAre(Reason::CannotReachTarget)) << Body;
+  }
+}
 
 TEST(SpillShared, NegativePointersThatAreFollowedAtThePeak) {
   SpillBench B(spillKernel("  const float *p = A;\n"
@@ -343,7 +394,7 @@ TEST(SpillShared, NegativeLaunchesThatMayBeElsewhere) {
 TEST(SpillShared, NegativeNothingToMove) {
   for (const char *Body :
        {"  for (int i = 0; i < n; ++i)\n    y[i] = 1; // PEAK\n",
-        "  const float s = A[0];\n  for (int i = 0; i < n; ++i)\n"
+        "  const float s = 1;\n  for (int i = 0; i < n; ++i)\n"
         "    y[i] = 1; // PEAK\n  y[0] = s;",
         "  float s = A[0];\n  atomicAdd(&s, 1);\n"
         "  for (int i = 0; i < n; ++i)\n    y[i] = 1; // PEAK\n  y[0] = s;",

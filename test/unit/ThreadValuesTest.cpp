@@ -149,7 +149,7 @@ TEST(ThreadValues, NegativeHeads) {
 
 TEST(ThreadValues, NegativeTypesMacrosConstAndGoto) {
   Parsed P = parseBody("Pair p; p.a = 1; volatile float v = 2;\n"
-                       "const float c = A[0]; DECLARE(m) TWICE(t)\n"
+                       "const float c = 2; DECLARE(m) TWICE(t)\n"
                        "y[0] = p.a + v + c + m;",
                        "struct Pair { float a; int b; };\n"
                        "#define DECLARE(x) float x = 1;\n"
@@ -162,6 +162,84 @@ TEST(ThreadValues, NegativeTypesMacrosConstAndGoto) {
   Parsed Q = parseBody("float s = 1;\nagain: s += 1;\nif (s < n) goto again;\n"
                        "y[0] = s;");
   EXPECT_THAT(reasons(Q, "s"), ElementsAre(Reason::JumpInto));
+}
+
+/// The text of the word that c could do without, and where it stands.
+std::string constWord(const Parsed &P) {
+  const SourceSpan &Word = value(P, "c").ConstWord;
+  return Word.File.empty() ? "none"
+                           : P.text(Word) + " at " + std::to_string(Word.Begin);
+}
+
+const char *ConstHelpers =
+    "struct Pair { float a, v[2]; };\n"
+    "struct Counted {\n"
+    "  float a;\n  __device__ Counted(float x) : a(x) {}\n};\n"
+    "template <class T> struct Box { T a; };\n"
+    "using Fixed = const float;\n"
+    "#define READ_ONLY const\n"
+    "#define THROUGH(x) x\n"
+    "__device__ float plain(float x) { return x; }\n"
+    "__device__ float other(float x) { return x; }\n"
+    "__device__ float other(float &x) { return x += 1; }\n"
+    "__device__ float look(const float &x) { return x; }\n"
+    "__device__ float whole(Pair p) { return p.a; }\n"
+    "template <class T> __device__ float any(T &&x) { return x; }\n";
+
+TEST(ThreadValues, PositiveConstThatNothingDependsOn) {
+  for (const char *Body :
+       {"const float c = A[0];\ny[0] = c * 2 + plain(c);",
+        "float const c = A[0];\ny[0] = c;",
+        "const auto c = A[n] + 1;\ny[0] = fmaxf(c, 0);",
+        "const float /* const */ c = A[0], d = c;\ny[0] = c + d;",
+        "const int c = threadIdx.x;\ny[c] = A[n + c];",
+        "float *const c = A + n;\ny[0] = *c;",
+        "const float c[2] = {A[0], A[1]};\ny[0] = c[1];",
+        "const float4 c = make_float4(A[0], 1, 2, 3);\ny[0] = c.x;",
+        "const Pair c = {A[0], {1, 2}};\ny[0] = c.a + c.v[1] + whole(c);",
+        "const Pair c = {A[0], {1, 2}}; Pair d = c;\ny[0] = d.a;",
+        "const int c = n < 3 ? 4 : n;\n{ const float d = A[c]; y[0] = d; }"}) {
+    Parsed P = parseBody(Body, ConstHelpers);
+    EXPECT_THAT(constWord(P), ::testing::StartsWith("const at ")) << Body;
+    EXPECT_THAT(reasons(P, "c"),
+                ::testing::Not(::testing::Contains(Reason::ConstObject)))
+        << Body;
+  }
+  Parsed P =
+      parseBody("const Pair c = {A[0], {1, 2}};\ny[0] = c.v[1];", ConstHelpers);
+  EXPECT_THAT(reasons(P, "c.v"), IsEmpty());
+  EXPECT_EQ(value(P, "c.a").ConstWord.Begin, value(P, "c").ConstWord.Begin);
+}
+
+TEST(ThreadValues, NegativeConstThatTheCodeDependsOn) {
+  for (const char *Body : {
+           "const float c = 2;\ny[0] = c;", // the compiler knows it
+           "const int c = 4;\nfloat v[c]; v[0] = 1; y[0] = v[0];",
+           "constexpr int c = 4;\ny[0] = c;",
+           "const float c = A[0];\nconst float &r = c; y[0] = r;",
+           "const float c = A[0];\ndecltype(c) d = 1; y[0] = d + c;",
+           "const float c = A[0];\nauto f = [=] { return c; }; y[0] = f();",
+           "const float c = A[0];\ny[0] = other(c);",
+           "const float c = A[0];\ny[0] = any(c);",
+           "const float c = A[0];\ny[0] = look(c);",
+           "const float c = A[0];\ny[0] = sizeof(c) + c;",
+           "const float c = A[0];\nconst float *p = &c; y[0] = *p;",
+           "const float c = A[0], d = 3;\ny[0] = c + d;",
+           "const float c = A[0], &r = A[1];\ny[0] = c + r;",
+           "const float c = A[0], *p = A;\ny[0] = c + *p;",
+           "const float *const c = A + n;\ny[0] = *c;",
+           "const Box<const float> c = {A[0]};\ny[0] = c.a;",
+           "const Counted c(A[0]);\nCounted d = c; y[0] = d.a;",
+           "Fixed c = A[0];\ny[0] = c;",
+           "READ_ONLY float c = A[0];\ny[0] = c;",
+           "THROUGH(const float c = A[0];)\ny[0] = c;",
+           "const float THROUGH(c) = A[0];\ny[0] = c;",
+       }) {
+    Parsed P = parseBody(Body, ConstHelpers);
+    EXPECT_EQ(constWord(P), "none") << Body;
+    EXPECT_THAT(reasons(P, "c"), ::testing::Contains(Reason::ConstObject))
+        << Body;
+  }
 }
 
 TEST(ThreadValues, NegativeSharedAndStaticAreNoValues) {
