@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 #include <tuple>
+#include <utility>
 
 using llvm::StringRef;
 
@@ -52,19 +53,41 @@ static bool isInLaunch(const Kernel &K, const std::string &File, unsigned At) {
   });
 }
 
+/// Whether a call that is told a kernel neither launches it nor changes how
+/// many of its blocks share an SM. Behind: what follows the kernel's name.
+static bool onlyNames(StringRef Function, StringRef Behind) {
+  return Function == "cudaFuncGetAttributes" ||
+         (Function == "cudaFuncSetAttribute" &&
+          Behind.split(';').first.contains(
+              "cudaFuncAttributeMaxDynamicSharedMemorySize"));
+}
+
 std::optional<std::string> foreignUse(const Kernel &K, const TextMap &Texts) {
   size_t Launches = 0;
   bool Other = false;
-  for (const auto &[File, Text] : Texts)
+  for (const auto &[File, Text] : Texts) {
+    std::vector<StringRef> Open; // what stands before each open parenthesis
+    StringRef Before;
     forEachToken(Text, 0,
                  [&](const clang::Token &T, unsigned Begin, unsigned End) {
-                   if (StringRef(Text).slice(Begin, End) != K.UnqualifiedName)
+                   if (T.is(clang::tok::comment))
                      return true;
-                   Use What = useAt(StringRef(Text).drop_front(End));
+                   StringRef Word = StringRef(Text).slice(Begin, End);
+                   StringRef Last = std::exchange(Before, Word);
+                   if (T.is(clang::tok::l_paren))
+                     Open.push_back(Last);
+                   if (T.is(clang::tok::r_paren) && !Open.empty())
+                     Open.pop_back();
+                   if (Word != K.UnqualifiedName)
+                     return true;
+                   StringRef Behind = StringRef(Text).drop_front(End);
+                   Use What = useAt(Behind);
                    Launches += What == Use::Launch;
-                   Other |= What == Use::Other && !isInLaunch(K, File, Begin);
+                   Other |= What == Use::Other && !isInLaunch(K, File, Begin) &&
+                            (Open.empty() || !onlyNames(Open.back(), Behind));
                    return !Other;
                  });
+  }
   if (Other)
     return "'" + K.UnqualifiedName + "' is used where nothing is launched";
   if (Launches > launchesSeen(K))

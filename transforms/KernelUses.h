@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   k<<<grid, 256>>>(x);              a launch that the analysis saw
+//   cudaFuncGetAttributes(&a, k);     launches nothing
 //   cudaLaunchKernel(k, ...);         a foreign use: with what block?
 //
 // What holds for every launch in sight holds for every launch only if the

@@ -229,7 +229,11 @@ TEST(LaunchBounds, NegativeOtherUses) {
         "void host() { [[k<<<9, 256>>>(1);]] k<<<9, 1024>>>(1); }\n",
         "template <class T> void host() { k<<<9, T::Size>>>(1); }\n",
         "#define LAUNCH(b) k<<<9, b>>>(1)\n",
-        "void host() { cudaLaunchKernel((void *)k, 1, 1, 0, 0, 0); }\n"}) {
+        "void host() { cudaLaunchKernel((void *)k, 1, 1, 0, 0, 0); }\n",
+        "void host() { cudaFuncSetAttribute(pick(k), 9, 0); }\n",
+        "void host() { cudaFuncSetAttribute(k, "
+        "cudaFuncAttributePreferredSharedMemoryCarveout, 0); }\n",
+        "void host() { cudaFuncGetAttributes; run(k); }\n"}) {
     Workbench B = bounded(
         (llvm::Twine("static __global__ void k(int n) {}\n") + Host).str());
     expectRefused(B, Reason::LaunchedElsewhere);
@@ -238,6 +242,19 @@ TEST(LaunchBounds, NegativeOtherUses) {
     bounds(B).Force = false;
     bounds(B).Form = BoundsForm::MaxRegisters; // fails no launch
     EXPECT_NE(B.rewritten(), B.text());
+  }
+}
+
+TEST(LaunchBounds, PositiveCallsThatOnlyNameTheKernel) {
+  for (const char *Call :
+       {"cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+        "0);",
+        "cudaFuncGetAttributes(&a, (const void *)k);",
+        "cudaFuncGetAttributes /* why */ (&a, k);"}) {
+    Workbench B = bounded("static __global__ void k(int n) {}\n"
+                          "void host() {\n  " +
+                          std::string(Call) + "\n  [[k<<<9, 256>>>(1);]]\n}\n");
+    EXPECT_NE(B.rewritten(), B.text()) << Call;
   }
 }
 
