@@ -82,6 +82,7 @@ private:
   bool isLiveAsCopy(size_t Value) const;
   std::optional<MovableValue> around(const ThreadValue &V) const;
   std::optional<MovableValue> touched(const ThreadValue &V) const;
+  bool isIndex(const MovableValue &M) const;
   bool isAtHand(const ThreadValue &V, const ValueEvent &Use) const;
   bool isCounted(const ThreadValue &V) const;
   std::optional<MovableValue> weighed(size_t Value,
@@ -277,6 +278,15 @@ Candidates::weighed(size_t Value, std::optional<MovableValue> M) const {
   return M;
 }
 
+/// An integer that addresses are made of inside the peak. What a compiler keeps
+/// is the sum, so that moving it may cost a register instead of freeing one.
+bool Candidates::isIndex(const MovableValue &M) const {
+  const ThreadValue &V = K.Values[M.Value];
+  llvm::StringRef Type = V.Type;
+  return !M.Around && V.Extents.empty() && V.Fields.empty() && !isPointer(V) &&
+         Type != "float" && Type != "double";
+}
+
 std::vector<MovableValue> Candidates::find() const {
   std::vector<MovableValue> Found;
   for (size_t I = 0; I < K.Values.size(); ++I) {
@@ -293,7 +303,9 @@ std::vector<MovableValue> Candidates::find() const {
       continue;
     Found.push_back(std::move(*M));
   }
-  llvm::stable_sort(Found, [](const MovableValue &A, const MovableValue &B) {
+  llvm::stable_sort(Found, [&](const MovableValue &A, const MovableValue &B) {
+    if (isIndex(A) != isIndex(B))
+      return isIndex(B);
     return A.Accesses * B.Registers < B.Accesses * A.Registers;
   });
   return Found;

@@ -245,17 +245,24 @@ std::vector<SpillStep> stepsToTry(const SharedSpill &Plan, bool HasPragma) {
   return Out;
 }
 
-std::vector<SpillStep> stepsAround(const SharedSpill &Plan, int64_t Part) {
+std::vector<SpillStep> stepsAround(const SharedSpill &Plan) {
   if (Plan.Steps.empty())
     return {};
   const SpillStep &Best = Plan.Steps[bestStep(Plan.Steps)];
-  int64_t Step = lacking(Plan) / Part;
+  if (Best.Pragma)
+    return {};
+  std::optional<int64_t> Below, Above; // tried, next to the best
+  for (const SpillStep &S : Plan.Steps) {
+    if (!S.Pragma && S.MovedRegisters < Best.MovedRegisters)
+      Below = std::max(S.MovedRegisters, Below.value_or(0));
+    if (!S.Pragma && S.MovedRegisters > Best.MovedRegisters)
+      Above = std::min(S.MovedRegisters, Above.value_or(S.MovedRegisters));
+  }
   std::vector<SpillStep> Out;
-  if (Step == 0 || Best.Pragma || Best.MovedRegisters <= Step)
-    return Out;
-  for (int64_t Amount :
-       {Best.MovedRegisters - Step, Best.MovedRegisters + Step})
-    addAmount(Out, Amount);
+  if (Below && (Best.MovedRegisters + *Below) / 2 > *Below)
+    addAmount(Out, (Best.MovedRegisters + *Below) / 2);
+  if (Above && (Best.MovedRegisters + *Above + 1) / 2 < *Above)
+    addAmount(Out, (Best.MovedRegisters + *Above + 1) / 2);
   return Out;
 }
 

@@ -100,8 +100,8 @@ void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan);
 /// multiples of it, and where the toolkit has it the pragma.
 std::vector<SpillStep> stepsToTry(const SharedSpill &Plan, bool HasPragma);
 
-/// Amounts on both sides of the best, 1 / Part of what the target lacks away.
-std::vector<SpillStep> stepsAround(const SharedSpill &Plan, int64_t Part);
+/// Amounts halfway between the best and those tried on both sides of it.
+std::vector<SpillStep> stepsAround(const SharedSpill &Plan);
 
 /// Sets what is moved to that of a step, as far as it can be, and what the step
 /// then moves and accesses. False if the same was tried before.

@@ -98,11 +98,10 @@ private:
                         unsigned Number) {
     const DeclRefExpr *E = variableOf(Argument.IgnoreParenImpCasts());
     auto *V = E ? dyn_cast<VarDecl>(E->getDecl()) : nullptr;
-    if (V && llvm::any_of(F.getDeclContext()->getRedeclContext()->lookup(
-                             F.getDeclName()),
-                          [&](const NamedDecl *D) {
-                            return takesVariable(*D, Number);
-                          }))
+    if (V &&
+        llvm::any_of(
+            F.getDeclContext()->getRedeclContext()->lookup(F.getDeclName()),
+            [&](const NamedDecl *D) { return takesVariable(*D, Number); }))
       Kept.insert(V);
   }
 
@@ -126,8 +125,8 @@ bool ConstWords::isNeeded(const VarDecl &D, bool Alone) const {
   return !T.isConstQualified() || (!Alone && T->isPointerType()) ||
          Kept.contains(&D) || !D.getInit() || D.isConstexpr() ||
          D.getInit()->isValueDependent() ||
-         D.getInit()->isConstantInitializer(
-             const_cast<ASTContext &>(Context), T->isReferenceType());
+         D.getInit()->isConstantInitializer(const_cast<ASTContext &>(Context),
+                                            T->isReferenceType());
 }
 
 std::optional<SourceSpan> ConstWords::of(const VarDecl &D,

@@ -34,9 +34,15 @@ METRICS = {
     "l1tex__t_sector_hit_rate.pct": "l1_hit_percent",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "l1_load_sectors",
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "l1_load_requests",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum":
+        "l1_missed_sectors",
     "lts__t_sectors_srcunit_tex.sum": "l2_sectors",
     "dram__bytes.sum": "dram_bytes",
     "gpu__time_duration.sum": "duration_ns",
+    "smsp__inst_executed.sum": "instructions",
+    # Cycles that a warp waits for loads, for each instruction.
+    "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio":
+        "load_stall",
 }
 # Kernels of the program that are no benchmarks.
 HELPERS = ("fillNumbers", "countDifferences", "countResident", "chase")

@@ -231,8 +231,8 @@ TEST(LaunchBounds, NegativeOtherUses) {
         "#define LAUNCH(b) k<<<9, b>>>(1)\n",
         "void host() { cudaLaunchKernel((void *)k, 1, 1, 0, 0, 0); }\n",
         "void host() { cudaFuncSetAttribute(pick(k), 9, 0); }\n",
-        "void host() { cudaFuncSetAttribute(k, "
-        "cudaFuncAttributePreferredSharedMemoryCarveout, 0); }\n",
+        ("void host() { cudaFuncSetAttribute(k, "
+         "cudaFuncAttributePreferredSharedMemoryCarveout, 0); }\n"),
         "void host() { cudaFuncGetAttributes; run(k); }\n"}) {
     Workbench B = bounded(
         (llvm::Twine("static __global__ void k(int n) {}\n") + Host).str());

@@ -69,8 +69,8 @@ TEST(Ptx, KernelsThatNoOtherFileSeesHaveOtherNames) {
        "_ZN2ns38_GLOBAL__N__fe6b9ff8_8_names_cu__Z1hPf1bEPf", "_Z1sIfEvPT_"});
   for (auto [Clang, Index] :
        {std::pair("_ZL4rowsPKfPfii", 0), std::pair("_ZN2nsL1aEPf", 1),
-        std::pair("_ZN2ns12_GLOBAL__N_11bEPf", 2),
-        std::pair("_ZL1sIfEvPT_", 3), std::pair("_Z4rowsPKfPfii", 0)})
+        std::pair("_ZN2ns12_GLOBAL__N_11bEPf", 2), std::pair("_ZL1sIfEvPT_", 3),
+        std::pair("_Z4rowsPKfPfii", 0)})
     EXPECT_EQ(M.findKernel(Clang), &M.Functions[Index]) << Clang;
   for (const char *Other : {"_ZL4rowsPKfPfi", "_ZN2nsL1bEPf", "rows", ""})
     EXPECT_EQ(M.findKernel(Other), nullptr) << Other;

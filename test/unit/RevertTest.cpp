@@ -70,9 +70,9 @@ TEST(Revert, PositiveHiddenWords) {
   EXPECT_EQ(reverted("/* catt: hides const */ float x, y;\n" + Wrapped +
                      "float /* catt: hides const */ z;"),
             "const float x, y;\na;\nwork();\nb;\nfloat const z;");
-  EXPECT_EQ(reverted(with(Wrapped, "work();",
-                          "/*catt:hides const*/int x = work();")),
-            "a;\nconst int x = work();\nb;\n");
+  EXPECT_EQ(
+      reverted(with(Wrapped, "work();", "/*catt:hides const*/int x = work();")),
+      "a;\nconst int x = work();\nb;\n");
 }
 
 TEST(Revert, NegativeCommentsThatHideNothingOfOurs) {

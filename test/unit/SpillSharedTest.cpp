@@ -246,6 +246,17 @@ TEST(SpillShared, PositiveConstBecomesAComment) {
               ElementsAre(Reason::AlreadyRewritten));
 }
 
+TEST(SpillShared, PositiveIndicesAreMovedLast) {
+  SpillBench B(spillKernel("  int at = n, step = A[0]; float s = 0;\n"
+                           "  for (int i = 0; i < n; ++i) {\n"
+                           "    s += A[at]; // PEAK\n    at += step;\n  }\n"
+                           "  y[0] = s;"));
+  std::vector<std::string> Names;
+  for (const MovableValue &M : B.spill().Movable)
+    Names.push_back(B.R.Kernels[0].Source.Values[M.Value].Name);
+  EXPECT_THAT(Names, ElementsAre("s", "step", "at"));
+}
+
 TEST(SpillShared, PositiveUsesWithinTheDeclaration) {
   SpillBench B(spillKernel("  for (int i = 0; i < n; ++i) {\n"
                            "    float a = A[i], b = a + 1; // PEAK\n"

@@ -133,11 +133,11 @@ llvm::Error improveSpills(Report &R, llvm::ArrayRef<KernelReport *> Kernels,
       K->Spill->Refusals.clear();
     }
   llvm::Error E = tryAll(R, How, Measure, Trials);
-  for (int64_t Part : {16, 32})
+  for (int Round = 0; Round < 3; ++Round) // of an eighth, down to a 64th
     if (!E) {
       for (KernelTrials &T : Trials)
         if (!T.Refused)
-          T.ToTry = stepsAround(*T.Kernel->Spill, Part);
+          T.ToTry = stepsAround(*T.Kernel->Spill);
       E = tryAll(R, How, Measure, Trials);
     }
   for (KernelTrials &T : Trials)
