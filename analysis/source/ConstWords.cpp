@@ -84,9 +84,12 @@ public:
     return true;
   }
   bool VisitCallExpr(CallExpr *E) {
-    if (const FunctionDecl *F = E->getDirectCallee())
-      for (unsigned I = 0; I < E->getNumArgs(); ++I)
-        keepIfOverloaded(*F, *E->getArg(I), I);
+    const FunctionDecl *F = E->getDirectCallee();
+    // The first argument of a member operator is no parameter.
+    unsigned First =
+        isa_and_nonnull<CXXMethodDecl>(F) && isa<CXXOperatorCallExpr>(E);
+    for (unsigned I = First; F && I < E->getNumArgs(); ++I)
+      keepIfOverloaded(*F, *E->getArg(I), I - First);
     return true;
   }
 
@@ -96,7 +99,10 @@ public:
 private:
   void keepIfOverloaded(const FunctionDecl &F, const Expr &Argument,
                         unsigned Number) {
-    const DeclRefExpr *E = variableOf(Argument.IgnoreParenImpCasts());
+    const Expr *Read = Argument.IgnoreParenImpCasts();
+    if (auto *C = dyn_cast<CXXConstructExpr>(Read); C && isPlainCopy(*C))
+      Read = C->getArg(0);
+    const DeclRefExpr *E = variableOf(Read);
     auto *V = E ? dyn_cast<VarDecl>(E->getDecl()) : nullptr;
     if (V &&
         llvm::any_of(

@@ -184,6 +184,8 @@ const char *ConstHelpers =
     "__device__ float other(float &x) { return x += 1; }\n"
     "__device__ float look(const float &x) { return x; }\n"
     "__device__ float whole(Pair p) { return p.a; }\n"
+    "__device__ float either(Pair p) { return p.a; }\n"
+    "__device__ float either(Pair &p, int n = 2) { return p.a; }\n"
     "template <class T> __device__ float any(T &&x) { return x; }\n";
 
 TEST(ThreadValues, PositiveConstThatNothingDependsOn) {
@@ -221,6 +223,7 @@ TEST(ThreadValues, NegativeConstThatTheCodeDependsOn) {
            "const float c = A[0];\nauto f = [=] { return c; }; y[0] = f();",
            "const float c = A[0];\ny[0] = other(c);",
            "const float c = A[0];\ny[0] = any(c);",
+           "const Pair c = {A[0], {1, 2}};\ny[0] = either(c);",
            "const float c = A[0];\ny[0] = look(c);",
            "const float c = A[0];\ny[0] = sizeof(c) + c;",
            "const float c = A[0];\nconst float *p = &c; y[0] = *p;",
