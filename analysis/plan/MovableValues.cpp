@@ -278,8 +278,9 @@ Candidates::weighed(size_t Value, std::optional<MovableValue> M) const {
   return M;
 }
 
-/// An integer that addresses are made of inside the peak. What a compiler keeps
-/// is the sum, so that moving it may cost a register instead of freeing one.
+/// An integer that is used at the peak: mostly addresses are made of it, of
+/// which a compiler keeps the sum. Moving it may cost a register instead of
+/// freeing one.
 bool Candidates::isIndex(const MovableValue &M) const {
   const ThreadValue &V = K.Values[M.Value];
   llvm::StringRef Type = V.Type;
