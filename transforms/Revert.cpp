@@ -222,10 +222,16 @@ static void unhide(std::string &Text, std::vector<Marker> &Markers) {
   for (size_t I = Markers.size(); I-- > 0;) {
     if (Markers[I].K != Kind::Hides)
       continue;
-    unsigned End = Markers[I].End, Length = End - Markers[I].Begin;
-    bool Blank = End < Text.size() && llvm::isAlnum(Text[End]);
-    StringRef Word = Blank ? "const " : "const"; // a formatter took the blank
-    Text.replace(Markers[I].Begin, Length, Word);
+    unsigned Begin = Markers[I].Begin, End = Markers[I].End;
+    unsigned Length = End - Begin;
+    auto IsWord = [&](unsigned At) {
+      return At < Text.size() && (llvm::isAlnum(Text[At]) || Text[At] == '_');
+    };
+    // A formatter may have taken the blanks beside it.
+    std::string Word = Begin > 0 && IsWord(Begin - 1) ? " const" : "const";
+    if (IsWord(End))
+      Word += " ";
+    Text.replace(Begin, Length, Word);
     Markers.erase(Markers.begin() + I);
     for (Marker &M : llvm::MutableArrayRef(Markers).drop_front(I)) {
       M.Begin -= Length - Word.size();

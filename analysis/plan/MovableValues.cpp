@@ -284,8 +284,8 @@ Candidates::weighed(size_t Value, std::optional<MovableValue> M) const {
 bool Candidates::isIndex(const MovableValue &M) const {
   const ThreadValue &V = K.Values[M.Value];
   llvm::StringRef Type = V.Type;
-  return !M.Around && V.Extents.empty() && V.Fields.empty() && !isPointer(V) &&
-         Type != "float" && Type != "double";
+  return !M.Around && V.Extents.empty() && V.Fields.empty() &&
+         Type != "float" && Type != "double"; // a pointer is not moved so
 }
 
 std::vector<MovableValue> Candidates::find() const {

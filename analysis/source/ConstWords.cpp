@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/ConstWords.h"
+#include "analysis/source/ValueParts.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -17,23 +18,6 @@ using namespace clang;
 namespace catt {
 
 //===-- Uses --------------------------------------------------------------===//
-
-/// The name that an expression like v, v.x or v.a[2] begins with.
-static const DeclRefExpr *variableOf(const Expr *E) {
-  for (;;) {
-    E = E->IgnoreParens();
-    if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow())
-      E = M->getBase();
-    else if (auto *S = dyn_cast<ArraySubscriptExpr>(E))
-      E = S->getBase();
-    else if (auto *C = dyn_cast<ImplicitCastExpr>(E);
-             C && (C->getCastKind() == CK_ArrayToPointerDecay ||
-                   C->getCastKind() == CK_NoOp))
-      E = C->getSubExpr();
-    else
-      return dyn_cast<DeclRefExpr>(E);
-  }
-}
 
 /// Copies an object whose class leaves that to the compiler.
 static bool isPlainCopy(const CXXConstructExpr &E) {
@@ -63,12 +47,12 @@ public:
   }
   bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
     if (E->getCastKind() == CK_LValueToRValue)
-      Reads.insert(variableOf(E->getSubExpr()));
+      read(*E->getSubExpr());
     return true;
   }
   bool VisitCXXConstructExpr(CXXConstructExpr *E) {
     if (isPlainCopy(*E))
-      Reads.insert(variableOf(E->getArg(0)));
+      read(*E->getArg(0));
     return true;
   }
   bool VisitDeclRefExpr(DeclRefExpr *E) {
@@ -97,18 +81,21 @@ public:
   llvm::DenseSet<const VarDecl *> Kept;
 
 private:
+  void read(const Expr &E) {
+    if (std::optional<Designator> D = designated(E))
+      Reads.insert(D->Name);
+  }
   void keepIfOverloaded(const FunctionDecl &F, const Expr &Argument,
                         unsigned Number) {
     const Expr *Read = Argument.IgnoreParenImpCasts();
     if (auto *C = dyn_cast<CXXConstructExpr>(Read); C && isPlainCopy(*C))
       Read = C->getArg(0);
-    const DeclRefExpr *E = variableOf(Read);
-    auto *V = E ? dyn_cast<VarDecl>(E->getDecl()) : nullptr;
-    if (V &&
+    std::optional<Designator> Of = designated(*Read);
+    if (Of &&
         llvm::any_of(
             F.getDeclContext()->getRedeclContext()->lookup(F.getDeclName()),
             [&](const NamedDecl *D) { return takesVariable(*D, Number); }))
-      Kept.insert(V);
+      Kept.insert(Of->Variable);
   }
 
   llvm::DenseSet<const DeclRefExpr *> Reads; ///< visited before the names
@@ -132,7 +119,7 @@ bool ConstWords::isNeeded(const VarDecl &D, bool Alone) const {
          Kept.contains(&D) || !D.getInit() || D.isConstexpr() ||
          D.getInit()->isValueDependent() ||
          D.getInit()->isConstantInitializer(const_cast<ASTContext &>(Context),
-                                            T->isReferenceType());
+                                            /*ForRef=*/false);
 }
 
 std::optional<SourceSpan> ConstWords::of(const VarDecl &D,

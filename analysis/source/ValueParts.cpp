@@ -118,8 +118,8 @@ std::optional<Designator> designated(const Expr &Top) {
       break;
     }
   }
-  auto *Ref = dyn_cast<DeclRefExpr>(E);
-  D.Variable = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  D.Name = dyn_cast<DeclRefExpr>(E);
+  D.Variable = D.Name ? dyn_cast<VarDecl>(D.Name->getDecl()) : nullptr;
   return D.Variable ? std::optional(D) : std::nullopt;
 }
 

@@ -48,6 +48,7 @@ std::vector<ValuePart> partsOf(const clang::VarDecl &D,
 /// What an expression like p[k].v[1] names.
 struct Designator {
   const clang::VarDecl *Variable = nullptr;
+  const clang::DeclRefExpr *Name = nullptr; ///< of the variable
   std::vector<const clang::FieldDecl *> Path;
   std::vector<const clang::Expr *> Indices;
 };

@@ -73,6 +73,8 @@ TEST(Revert, PositiveHiddenWords) {
   EXPECT_EQ(
       reverted(with(Wrapped, "work();", "/*catt:hides const*/int x = work();")),
       "a;\nconst int x = work();\nb;\n");
+  EXPECT_EQ(reverted("/* catt: hides const */_T x;"), "const _T x;");
+  EXPECT_EQ(reverted("float/* catt: hides const */ z;"), "float const z;");
 }
 
 TEST(Revert, NegativeCommentsThatHideNothingOfOurs) {

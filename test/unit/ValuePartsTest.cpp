@@ -204,6 +204,8 @@ TEST(ValueParts, NegativeProductsConstHeadsMacrosAndGoto) {
   EXPECT_THAT(reasons(P, "m.u"), ElementsAre(Reason::InMacro));
   EXPECT_THAT(reasons(P, "h.u"), ElementsAre(Reason::HeaderVariable));
   EXPECT_THAT(reasons(P, "c.n"), ElementsAre(Reason::ConstObject));
+  EXPECT_EQ(parts(P), "p.v[4] p.n p.in.u p.in.v[4] c.v[4] c.n c.in.u "
+                      "c.in.v[4] m.u m.v[4] h.u h.v[4]");
   Parsed Q = parse("Inner s = {};\nagain: s.u += 1;\n"
                    "if (s.u < n) goto again;\ny[0] = s.u;");
   EXPECT_THAT(reasons(Q, "s.u"), ElementsAre(Reason::JumpInto));
