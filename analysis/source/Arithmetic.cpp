@@ -21,15 +21,46 @@ using namespace clang;
 
 namespace catt {
 
-/// True if evaluating the expression twice could give two values.
-static bool changesVariables(const Stmt *S) {
-  if (!S)
-    return false;
-  if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp())
-    return true;
-  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
-    return true;
-  return llvm::any_of(S->children(), changesVariables);
+/// A constant as the type of the expression holds it: unsigned char and its
+/// like wrap. Other values are assumed to fit.
+Value SymbolicWalk::wrapped(Value V, const Expr &E) {
+  QualType T = E.getType().getNonReferenceType();
+  std::optional<int64_t> C =
+      V.isInteger() ? V.Integer.constant() : std::nullopt;
+  if (!C || !isIndexType(T) || T->isDependentType())
+    return V;
+  if (T->isBooleanType())
+    return Value::integer(*C != 0);
+  unsigned Bits = Context.getIntWidth(T);
+  bool Signed = T->isSignedIntegerOrEnumerationType();
+  if (Bits > 64 || (Bits == 64 && !Signed && *C < 0))
+    return unknownAt(E, "'" + text(E) + "'");
+  if (Bits == 64)
+    return V;
+  return Value::integer(
+      Signed ? llvm::SignExtend64(uint64_t(*C), Bits)
+             : int64_t(uint64_t(*C) & llvm::maskTrailingOnes<uint64_t>(Bits)));
+}
+
+/// C++ on two constants; std::nullopt where it would overflow or has none.
+static std::optional<int64_t> fold(BinaryOperatorKind Op, int64_t A,
+                                   int64_t B) {
+  int64_t R = 0;
+  switch (Op) {
+  case BO_Add:
+    return llvm::AddOverflow(A, B, R) ? std::nullopt : std::optional(R);
+  case BO_Sub:
+    return llvm::SubOverflow(A, B, R) ? std::nullopt : std::optional(R);
+  case BO_Mul:
+    return llvm::MulOverflow(A, B, R) ? std::nullopt : std::optional(R);
+  case BO_Div:
+  case BO_Rem:
+    if (B == 0 || (A == INT64_MIN && B == -1))
+      return std::nullopt;
+    return Op == BO_Div ? A / B : A % B; // towards zero
+  default:
+    return std::nullopt;
+  }
 }
 
 /// floor(I / Divisor) for a positive divisor; C division rounds towards zero.
@@ -125,6 +156,13 @@ Value SymbolicWalk::evalArithmetic(BinaryOperatorKind Op, const Value &L,
                    : unknownAt(E, "'" + text(E) + "'");
   }
   const AffineIndex &A = L.Integer, &B = R.Integer;
+  bool Folds = Op == BO_Add || Op == BO_Sub || Op == BO_Mul || Op == BO_Div ||
+               Op == BO_Rem;
+  if (auto X = A.constant(), Y = B.constant(); X && Y && Folds) {
+    std::optional<int64_t> Both = fold(Op, *X, *Y);
+    return Both ? wrapped(Value::integer(*Both), E)
+                : unknownAt(E, "'" + text(E) + "'");
+  }
   auto Truth = [&](const AffineIndex &NonNegative) {
     return Value::integer(AffineIndex::select(NonNegative, 1, 0));
   };
@@ -145,11 +183,11 @@ Value SymbolicWalk::evalArithmetic(BinaryOperatorKind Op, const Value &L,
   }
   case BO_Shl:
   case BO_Shr:
-    return evalShift(Op, A, B, E);
+    return wrapped(evalShift(Op, A, B, E), E);
   case BO_And:
   case BO_Or:
   case BO_Xor:
-    return evalBitwise(Op, A, B, E);
+    return wrapped(evalBitwise(Op, A, B, E), E);
   case BO_LT:
     return Truth(B - A - 1);
   case BO_LE:
@@ -189,7 +227,7 @@ Condition SymbolicWalk::comparison(BinaryOperatorKind Op, const AffineIndex &L,
 /// the caller has evaluated the condition once for what it accesses.
 Condition SymbolicWalk::conditionOf(const Expr *E, bool Truth) {
   E = strip(E)->IgnoreParenImpCasts();
-  if (changesVariables(E))
+  if (changesSomething(E)) // evaluated twice, it could give two values
     return std::nullopt;
   if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_LNot)
     return conditionOf(U->getSubExpr(), !Truth);

@@ -62,6 +62,10 @@ std::optional<Value> SymbolicWalk::evalIntrinsic(const CallExpr *E,
                                                  const FunctionDecl &F) {
   if (!F.getDeclName().isIdentifier())
     return std::nullopt;
+  // A function of the user's that has such a name means what its body says.
+  if (F.hasBody() &&
+      !Context.getSourceManager().isInSystemHeader(F.getLocation()))
+    return std::nullopt;
   llvm::StringRef Name = F.getName();
   if (auto V = evalMemoryIntrinsic(E, Name))
     return V;
@@ -146,14 +150,52 @@ void SymbolicWalk::bindArguments(const CallExpr *E, const FunctionDecl &Def,
       Variables[P] = evalAsValue(A);
     } else {
       Variables[P] = evalAsValue(A);
-      Escaped.erase(P);
     }
   }
 }
 
+/// A call that is not walked into: what it is given by reference changes.
+SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
+                                              const FunctionDecl &F) {
+  auto *Method = dyn_cast<CXXMethodDecl>(&F);
+  bool OperatorOnObject =
+      isa<CXXOperatorCallExpr>(E) && Method && Method->isInstance();
+  std::vector<Value> Arguments;
+  for (unsigned I = 0; I < E->getNumArgs(); ++I) {
+    unsigned Parameter = I - OperatorOnObject;
+    const Expr *A = E->getArg(I);
+    Use Does = OperatorOnObject && I == 0     ? Uses.ofObject(*Method)
+               : Parameter < F.getNumParams() ? Uses.ofParameter(F, Parameter)
+                                              : Use::Reads;
+    bool ByReference =
+        !(OperatorOnObject && I == 0) && Parameter < F.getNumParams() &&
+        F.getParamDecl(Parameter)->getType()->isReferenceType() &&
+        !F.getParamDecl(Parameter)
+             ->getType()
+             .getNonReferenceType()
+             .isConstQualified();
+    if (A->isGLValue() && ByReference) {
+      store(place(A), unknownAt(*A, "'" + text(*A) + "'"), *A);
+      continue;
+    }
+    Arguments.push_back(evalAsValue(A));
+    if (A->isGLValue() && Does != Use::Reads)
+      forgetChanges(A);
+  }
+  if (auto *C = dyn_cast<CXXMemberCallExpr>(E);
+      C && Uses.ofObject(*Method) != Use::Reads)
+    forgetChanges(C->getImplicitObjectArgument());
+  if (!Quiet)
+    onCall(*E, &F, Arguments);
+  Expr::EvalResult R;
+  if (isIndexType(E->getType()) && E->EvaluateAsInt(R, Context))
+    return {Value::integer(R.Val.getInt().getExtValue()), {}};
+  return {unknownAt(*E, "the result of '" + F.getNameAsString() + "'"), {}};
+}
+
 SymbolicWalk::Result SymbolicWalk::callFunction(const CallExpr *E,
                                                 const FunctionDecl &F) {
-  const FunctionDecl *Def = nullptr;
+  const FunctionDecl *Def = Mentions::bodyOf(F);
   auto *Method = dyn_cast<CXXMethodDecl>(&F);
   bool OperatorOnObject =
       isa<CXXOperatorCallExpr>(E) && Method && Method->isInstance();
@@ -168,38 +210,15 @@ SymbolicWalk::Result SymbolicWalk::callFunction(const CallExpr *E,
   bool Recursive = llvm::any_of(Frames, [&](const Frame &Fr) {
     return Fr.Function->getCanonicalDecl() == F.getCanonicalDecl();
   });
-  bool Enter = F.hasBody(Def) && !Recursive && Frames.size() < 16 &&
-               entersCall(F) && !(Method && Method->isVirtual());
+  bool Enter = Def && !Recursive && Frames.size() < 16 && entersCall(F);
   if (Enter && ++CallsWalked > MostCalls) {
     Enter = false;
     if (CallsWalked == MostCalls + 1)
       onTooManyCalls(*E);
   }
-  if (!Enter) {
-    std::vector<Value> Arguments;
-    for (unsigned I = 0; I < E->getNumArgs(); ++I) {
-      unsigned Parameter = I - OperatorOnObject;
-      bool ByReference =
-          !(OperatorOnObject && I == 0) && Parameter < F.getNumParams() &&
-          F.getParamDecl(Parameter)->getType()->isReferenceType();
-      const Expr *A = E->getArg(I);
-      if (ByReference && A->isGLValue() &&
-          !F.getParamDecl(Parameter)
-               ->getType()
-               .getNonReferenceType()
-               .isConstQualified())
-        store(place(A), unknownAt(*A, "'" + text(*A) + "'"), *A);
-      else
-        Arguments.push_back(evalAsValue(A));
-    }
-    if (!Quiet)
-      onCall(*E, &F, Arguments);
-    Expr::EvalResult R;
-    if (isIndexType(E->getType()) && E->EvaluateAsInt(R, Context))
-      return {Value::integer(R.Val.getInt().getExtValue()), {}};
-    return {unknownAt(*E, "the result of '" + F.getNameAsString() + "'"), {}};
-  }
-  Frame New{Def, {}, {}, {}};
+  if (!Enter)
+    return callUnseen(E, F);
+  Frame New{Def, {}, {}, {}, Quiet > 0};
   if (auto *C = dyn_cast<CXXMemberCallExpr>(E)) {
     const Expr *Object = strip(C->getImplicitObjectArgument());
     if (isa<CXXThisExpr>(Object->IgnoreParenImpCasts()))
@@ -212,8 +231,12 @@ SymbolicWalk::Result SymbolicWalk::callFunction(const CallExpr *E,
       }
     } else
       New.This = place(Object);
-  } else if (OperatorOnObject)
+  } else if (OperatorOnObject) {
     New.This = place(E->getArg(0));
+    if (Method->getParent()->isLambda())
+      New.This = Place(); // `this` is that of the function around it
+  }
+  enter(*Def);
   bindArguments(E, *Def, OperatorOnObject ? 1 : 0);
   Frames.push_back(std::move(New));
   Path.push_back({nullptr, Def, E});

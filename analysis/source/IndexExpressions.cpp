@@ -19,6 +19,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <utility>
 
 using namespace clang;
 
@@ -201,6 +202,8 @@ Value SymbolicWalk::eval(const Expr *E) {
   if (!E)
     return {};
   E = strip(E);
+  if (!spend(*E))
+    return {};
   if (E->isValueDependent() || E->isTypeDependent())
     return unknownAt(*E, "an uninstantiated template");
   if (auto V = evalThreadCoordinate(E))
@@ -267,15 +270,19 @@ Value SymbolicWalk::evalCast(const CastExpr *E) {
     return unknownAt(*E, "'" + text(*E) + "'");
   }
   case CK_IntegralCast:
+  case CK_BooleanToSignedIntegral:
+    return wrapped(evalAsValue(Sub), *E);
   case CK_NoOp:
   case CK_BitCast:
   case CK_AddressSpaceConversion:
   case CK_ConstructorConversion:
   case CK_UserDefinedConversion:
-  case CK_DerivedToBase:
-  case CK_UncheckedDerivedToBase:
-  case CK_BooleanToSignedIntegral:
     return evalAsValue(Sub);
+  case CK_DerivedToBase:
+  case CK_UncheckedDerivedToBase: {
+    Value V = evalAsValue(Sub); // members of two classes can share a name
+    return V.K == Value::Kind::Record ? unknownAt(*E, "'" + text(*E) + "'") : V;
+  }
   case CK_IntegralToBoolean: {
     Value V = eval(Sub);
     if (V.isInteger())
@@ -315,12 +322,12 @@ Value SymbolicWalk::evalUnary(const UnaryOperator *E) {
     return eval(Sub);
   case UO_Minus: {
     Value V = eval(Sub);
-    return V.isInteger() ? Value::integer(-V.Integer)
+    return V.isInteger() ? wrapped(Value::integer(-V.Integer), *E)
                          : unknownAt(*E, "'" + text(*E) + "'");
   }
   case UO_Not: {
     Value V = eval(Sub); // ~x == -x - 1
-    return V.isInteger() ? Value::integer(-V.Integer - 1)
+    return V.isInteger() ? wrapped(Value::integer(-V.Integer - 1), *E)
                          : unknownAt(*E, "'" + text(*E) + "'");
   }
   case UO_AddrOf: {
@@ -370,6 +377,7 @@ Value SymbolicWalk::evalBinary(const BinaryOperator *E) {
     pushCondition(conditionOf(E->getLHS(), E->getOpcode() == BO_LAnd));
     eval(E->getRHS());
     Guards.resize(Saved);
+    forgetChanges(E->getRHS());
     return unknownAt(*E, "'" + text(*E) + "'");
   }
   Value L = evalAsValue(E->getLHS());
@@ -384,9 +392,11 @@ Value SymbolicWalk::evalConditional(const AbstractConditionalOperator *E) {
   pushCondition(Yes);
   Value Then = evalAsValue(E->getTrueExpr());
   Guards.resize(Saved);
+  forgetChanges(E->getTrueExpr());
   pushCondition(conditionOf(E->getCond(), false));
   Value Else = evalAsValue(E->getFalseExpr());
   Guards.resize(Saved);
+  forgetChanges(E->getFalseExpr());
   if (Then == Else)
     return Then;
   if (Yes && Yes->empty())
@@ -403,11 +413,11 @@ Value SymbolicWalk::evalConditional(const AbstractConditionalOperator *E) {
 
 Value SymbolicWalk::evalConstruct(const CXXConstructExpr *E) {
   const CXXConstructorDecl *C = E->getConstructor();
-  if (C->isCopyOrMoveConstructor() && E->getNumArgs() >= 1)
+  if (C->isCopyOrMoveConstructor() && C->isDefaulted() && E->getNumArgs() >= 1)
     return evalAsValue(E->getArg(0));
-  const FunctionDecl *Def = nullptr;
-  bool Simple = C->hasBody(Def) && isa<CXXConstructorDecl>(Def) &&
-                isa_and_nonnull<CompoundStmt>(Def->getBody()) &&
+  const FunctionDecl *Def = Mentions::bodyOf(*C);
+  bool Simple = Def && isa<CompoundStmt>(Def->getBody()) &&
+                Uses.ofObject(*C) != Use::Leaks &&
                 cast<CompoundStmt>(Def->getBody())->body_empty();
   if (!Simple) {
     for (const Expr *A : E->arguments())
@@ -421,11 +431,22 @@ Value SymbolicWalk::evalConstruct(const CXXConstructExpr *E) {
     else
       Variables[P] = evalAsValue(A);
   }
+  enter(*Def);
   Value V;
   V.K = Value::Kind::Record;
   for (const CXXCtorInitializer *I : cast<CXXConstructorDecl>(Def)->inits())
     if (I->isMemberInitializer())
-      V.Fields[I->getMember()->getName().str()] = evalAsValue(I->getInit());
+      V.Fields[I->getMember()->getName().str()] = evalOfNewObject(I->getInit());
+  return V;
+}
+
+/// `this` is the object that is being made, of which nothing is known yet.
+Value SymbolicWalk::evalOfNewObject(const Expr *E) {
+  if (Frames.empty())
+    return evalAsValue(E);
+  Place Outer = std::exchange(Frames.back().This, Place());
+  Value V = evalAsValue(E);
+  Frames.back().This = std::move(Outer);
   return V;
 }
 
@@ -440,13 +461,21 @@ Value SymbolicWalk::evalInitList(const InitListExpr *E) {
       return Value::integer(0);
     return unknownAt(*E, "an array");
   }
+  const auto *Class = dyn_cast<CXXRecordDecl>(R);
+  if (R->isUnion() || (Class && Class->getNumBases() > 0)) {
+    for (const Expr *I : E->inits()) // not one value for each field
+      evalAsValue(I);
+    return unknownAt(*E,
+                     "an object of type '" + E->getType().getAsString() + "'");
+  }
   Value V;
   V.K = Value::Kind::Record;
   auto Field = R->field_begin();
   for (const Expr *I : E->inits()) {
     if (Field == R->field_end())
       break;
-    V.Fields[Field->getName().str()] = evalAsValue(I);
+    V.Fields[Field->getName().str()] =
+        isa<CXXDefaultInitExpr>(I) ? evalOfNewObject(I) : evalAsValue(I);
     ++Field;
   }
   return V;

@@ -13,6 +13,7 @@
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/ThreadValues.h"
 #include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/LaunchUses.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -70,6 +71,10 @@ void collect(const Decl *D, UserFunctions &Out) {
   } else if (auto *T = dyn_cast<ClassTemplateDecl>(D)) {
     for (const Decl *S : T->specializations())
       collect(S, Out);
+  } else if (auto *V = dyn_cast<VarDecl>(D)) {
+    addLambdas(V->getInit(), Out.Hosts);
+  } else if (auto *M = dyn_cast<FieldDecl>(D)) {
+    addLambdas(M->getInClassInitializer(), Out.Hosts);
   } else if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl>(D) ||
              (isa<CXXRecordDecl>(D) &&
               !cast<CXXRecordDecl>(D)->isDependentContext())) {

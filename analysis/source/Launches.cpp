@@ -9,6 +9,7 @@
 #include "analysis/source/Launches.h"
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/LaunchUses.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Lex/Lexer.h"
@@ -43,9 +44,48 @@ public:
   HostWalk(ASTContext &Context, LaunchMap &Found)
       : SymbolicWalk(Context), Found(Found), Text(Context) {}
 
+  /// Walks one more function; nothing is known of what is around it.
+  void runAlone(const FunctionDecl &F, uint64_t &Steps) {
+    uint64_t Given = StepsLeft = std::min(Steps, StepsLeft);
+    run(F);
+    Steps -= Given - StepsLeft;
+  }
+  bool sawLaunch(const CallExpr *C) const { return Seen.contains(C); }
+  /// A launch that no walk reached, or another use of a kernel.
+  void noteUnknown(const FunctionDecl *Kernel, const Expr &Where) {
+    Launch L;
+    L.Where = location(Where.getBeginLoc());
+    L.Text = text(Where);
+    auto *C = dyn_cast<CallExpr>(&Where);
+    const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+    L.Cooperative = F && F->getNameAsString() == "cudaLaunchCooperativeKernel";
+    if (auto *K = dyn_cast<CUDAKernelCallExpr>(&Where)) {
+      L.Callee = text(*K->getCallee());
+      L.Text = configuration(*K);
+    }
+    note(Kernel, std::move(L));
+  }
+  /// The walk did not go everywhere.
+  bool GaveUp = false;
+  /// Lambdas with calls that were not walked into.
+  std::vector<const FunctionDecl *> NotEntered;
+
 private:
   LaunchMap &Found;
   SourceText Text;
+  llvm::DenseSet<const CallExpr *> Seen;
+
+  void onTooManyCalls(const CallExpr &) override { GaveUp = true; }
+  void onTooManySteps(const Stmt &) override { GaveUp = true; }
+
+  /// "<<<grid, 256>>>"
+  std::string configuration(const CUDAKernelCallExpr &Call) const {
+    std::string All = text(Call);
+    size_t Open = All.find("<<<"), Close = All.find(">>>");
+    if (Open == std::string::npos || Close == std::string::npos)
+      return "";
+    return All.substr(Open, Close + 3 - Open);
+  }
 
   /// Only what can help to fold a shape: helpers of the user.
   bool entersCall(const FunctionDecl &F) const override {
@@ -122,27 +162,25 @@ private:
     L.Callee = text(*Call.getCallee());
     L.SharedArgument = sharedArgument(*Call.getConfig());
     L.Statement = statement();
-    std::string All = text(Call);
-    size_t Open = All.find("<<<"), Close = All.find(">>>");
-    if (Open != std::string::npos && Close != std::string::npos)
-      L.Text = All.substr(Open, Close + 3 - Open);
+    L.Text = configuration(Call);
+    Seen.insert(&Call);
     note(F, std::move(L));
+  }
+
+  /// The kernel as a call of cudaLaunchKernel spells it.
+  static const Expr *calleeOf(const CallExpr &Call) {
+    const Expr *Callee = Call.getArg(0)->IgnoreParenCasts();
+    auto *U = dyn_cast<UnaryOperator>(Callee);
+    return U ? U->getSubExpr()->IgnoreParenCasts() : Callee;
   }
 
   void onCall(const CallExpr &Call, const FunctionDecl *F,
               llvm::ArrayRef<Value> Arguments) override {
-    std::string Name = F->getNameAsString();
-    bool Cooperative = Name == "cudaLaunchCooperativeKernel";
-    if ((Name != "cudaLaunchKernel" && !Cooperative) || Call.getNumArgs() < 5 ||
-        Arguments.size() < 5)
-      return;
-    const Expr *Callee = Call.getArg(0)->IgnoreParenCasts();
-    if (auto *U = dyn_cast<UnaryOperator>(Callee);
-        U && U->getOpcode() == UO_AddrOf)
-      Callee = U->getSubExpr()->IgnoreParenCasts();
-    auto *D = dyn_cast<DeclRefExpr>(Callee);
-    auto *Kernel = D ? dyn_cast<FunctionDecl>(D->getDecl()) : nullptr;
-    if (!Kernel)
+    auto *Method = dyn_cast<CXXMethodDecl>(F);
+    if (Method && Method->getParent()->isLambda() && Method->getBody())
+      NotEntered.push_back(F);
+    const FunctionDecl *Kernel = launchedKernel(Call);
+    if (!Kernel || Arguments.size() < 5)
       return;
     Launch L;
     L.Where = location(Call.getBeginLoc());
@@ -150,25 +188,33 @@ private:
     L.Block = shapeOf(Arguments[2]);
     if (Arguments[4].isInteger())
       L.DynamicSharedBytes = Arguments[4].Integer.constant();
-    L.Cooperative = Cooperative;
-    L.Callee = text(*Callee);
+    L.Text = F->getNameAsString();
+    L.Cooperative = L.Text == "cudaLaunchCooperativeKernel";
+    L.Callee = text(*calleeOf(Call));
     L.Statement = statement();
-    L.Text = Name;
+    Seen.insert(&Call);
     note(Kernel, std::move(L));
   }
 };
 
-bool launchesSomething(const Stmt *S) {
-  if (!S)
-    return false;
-  if (isa<CUDAKernelCallExpr>(S))
-    return true;
-  if (auto *C = dyn_cast<CallExpr>(S))
-    if (const FunctionDecl *F = C->getDirectCallee();
-        F && F->getDeclName().isIdentifier() &&
-        F->getName().starts_with("cudaLaunch"))
-      return true;
-  return llvm::any_of(S->children(), launchesSomething);
+/// Statements and expressions that are walked in all host functions of a file.
+constexpr uint64_t MostHostSteps = 20'000'000;
+
+void addLaunches(ASTContext &Context, const FunctionDecl &F, uint64_t &Steps,
+                 LaunchMap &Found) {
+  LaunchUses Uses = findLaunchUses(F);
+  HostWalk Walk(Context, Found);
+  if (!Uses.Launches.empty()) {
+    Walk.runAlone(F, Steps);
+    llvm::append_range(Uses.CalledByOthers, Walk.NotEntered);
+    for (const FunctionDecl *Inside : Uses.CalledByOthers)
+      HostWalk(Context, Found).runAlone(*Inside, Steps);
+  }
+  for (const CallExpr *C : Uses.Launches)
+    if (Walk.GaveUp || !Walk.sawLaunch(C))
+      Walk.noteUnknown(launchedKernel(*C), *C);
+  for (const LaunchUses::Other &O : Uses.Others)
+    Walk.noteUnknown(O.Kernel, *O.Where);
 }
 
 } // namespace
@@ -176,12 +222,10 @@ bool launchesSomething(const Stmt *S) {
 LaunchMap findLaunches(ASTContext &Context,
                        llvm::ArrayRef<const FunctionDecl *> Functions) {
   LaunchMap Found;
-  for (const FunctionDecl *F : Functions) {
-    if (F->isDependentContext() || !launchesSomething(F->getBody()))
-      continue;
-    HostWalk Walk(Context, Found);
-    Walk.run(*F);
-  }
+  uint64_t Steps = MostHostSteps;
+  for (const FunctionDecl *F : Functions)
+    if (!F->isDependentContext())
+      addLaunches(Context, *F, Steps, Found);
   return Found;
 }
 

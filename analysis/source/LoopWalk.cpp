@@ -37,17 +37,33 @@ void SymbolicWalk::changedThrough(const Expr *E, bool Reads,
       ++Changed[It->second.Variable];
     return;
   }
-  if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow())
-    return changedThrough(M->getBase(), Reads, Changed);
+  if (auto *M = dyn_cast<MemberExpr>(E)) {
+    if (!M->isArrow())
+      return changedThrough(M->getBase(), Reads, Changed);
+    if (isa<CXXThisExpr>(M->getBase()->IgnoreParenImpCasts()))
+      return changedThis(Reads, Changed);
+    return changedBy(M->getBase(), Changed);
+  }
   if (auto *C = dyn_cast<CastExpr>(E);
       C && C->isGLValue() && C->getSubExpr()->isGLValue())
     return changedThrough(C->getSubExpr(), Reads, Changed);
   changedBy(E, Changed);
 }
 
+/// The object of the function that is walked, where it is a variable.
+void SymbolicWalk::changedThis(bool Reads, Counts &Changed) const {
+  if (!Reads && !Frames.empty() &&
+      Frames.back().This.K == Place::Kind::Variable)
+    ++Changed[Frames.back().This.Variable];
+}
+
 void SymbolicWalk::changedBy(const Stmt *S, Counts &Changed) const {
   if (!S)
     return;
+  if (isa<CXXThisExpr>(S))
+    return changedThis(false, Changed);
+  if (auto *K = dyn_cast<CUDAKernelCallExpr>(S))
+    changedBy(K->getConfig(), Changed);
   auto Call = [&](const FunctionDecl *F, ArrayRef<const Expr *> Arguments) {
     for (size_t I = 0; I < Arguments.size(); ++I) {
       bool Reads = false;
@@ -74,8 +90,7 @@ void SymbolicWalk::changedBy(const Stmt *S, Counts &Changed) const {
             C->getCastKind() == CK_ArrayToPointerDecay))
     return changedThrough(C->getSubExpr(), true, Changed);
   if (auto *M = dyn_cast<MemberExpr>(S))
-    return M->isArrow() ? changedBy(M->getBase(), Changed)
-                        : changedThrough(M->getBase(), true, Changed);
+    return changedThrough(M, true, Changed);
   if (auto *C = dyn_cast<CXXConstructExpr>(S))
     return Call(C->getConstructor(),
                 {C->getArgs(), C->getArgs() + C->getNumArgs()});
@@ -90,7 +105,11 @@ void SymbolicWalk::changedBy(const Stmt *S, Counts &Changed) const {
       Object = Arguments.front();
       Arguments.erase(Arguments.begin());
     }
-    if (Object && Object->isGLValue())
+    if (!F)
+      changedBy(C->getCallee(), Changed);
+    if (Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts()))
+      changedThis(Method && Method->isConst(), Changed);
+    else if (Object && Object->isGLValue())
       changedThrough(Object, Method && Method->isConst(), Changed);
     else if (Object)
       changedBy(Object, Changed);
@@ -143,7 +162,9 @@ static bool names(const Expr *E, const VarDecl *V) {
 /// once, as itself or inside an expression (`*p++ = 0`).
 std::optional<AffineIndex> SymbolicWalk::stepOf(const Stmt *S,
                                                 const VarDecl *V) {
-  if (!S || isa<AbstractConditionalOperator, LambdaExpr>(S))
+  if (!S || isa<AbstractConditionalOperator, LambdaExpr,
+                UnaryExprOrTypeTraitExpr, CXXNoexceptExpr, CXXTypeidExpr,
+                StmtExpr, GenericSelectionExpr, ChooseExpr>(S))
     return std::nullopt;
   if (auto Step = stepHere(S, V))
     return Step;
@@ -359,6 +380,11 @@ void SymbolicWalk::leaveLoop(const Steps &Changed,
   }
 }
 
+static bool returns(const Stmt *S) {
+  return S && !isa<LambdaExpr>(S) &&
+         (isa<ReturnStmt>(S) || llvm::any_of(S->children(), returns));
+}
+
 Flow SymbolicWalk::walkLoop(const Stmt *S) {
   LoopParts L;
   if (auto *F = dyn_cast<ForStmt>(S)) {
@@ -379,6 +405,10 @@ Flow SymbolicWalk::walkLoop(const Stmt *S) {
   if (Quiet) { // evaluation only: what the loop changes is unknown
     for (auto &[V, Step] : Changed)
       Variables.erase(V);
+    if (!Frames.empty() && returns(L.Body)) {
+      Frames.back().Returned.emplace_back();
+      Frames.back().ReturnedPlaces.emplace_back();
+    }
     return {};
   }
   std::map<const VarDecl *, Value> Before = Variables;

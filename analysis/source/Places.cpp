@@ -201,7 +201,7 @@ std::optional<Value> SymbolicWalk::constantRecord(const VarDecl &V,
                                                   const Place &P) {
   const Expr *Init = V.getAnyInitializer();
   if (!V.isFileVarDecl() || !V.getType().isConstQualified() || !Init ||
-      !V.getType()->isRecordType() || Init->isValueDependent())
+      !V.getType()->isRecordType() || Init->isValueDependent() || !isFixed(V))
     return std::nullopt;
   ++Quiet;
   Value Known = evalAsValue(Init);
@@ -240,7 +240,7 @@ Value SymbolicWalk::load(const Place &P, const Expr &E, bool Record) {
   if (P.K != Place::Kind::Variable)
     return unknownAt(E, "'" + text(E) + "'");
   const VarDecl *V = P.Variable;
-  if (!Escaped.lookup(V)) {
+  if (!isLost(V)) {
     if (auto It = Variables.find(V); It != Variables.end()) {
       const Value *Current = &It->second;
       for (const std::string &Field : P.Path) {
@@ -264,12 +264,14 @@ Value SymbolicWalk::load(const Place &P, const Expr &E, bool Record) {
 
 void SymbolicWalk::store(const Place &P, const Value &V, const Expr &E,
                          bool AlsoReads) {
-  if (Quiet)
-    return;
-  if (P.K == Place::Kind::Memory)
+  if (P.K == Place::Kind::Memory && !Quiet)
     onAccess(E, P.Memory, E.getType(), {.Reads = AlsoReads, .Writes = true});
-  if (P.K != Place::Kind::Variable || Escaped.lookup(P.Variable))
+  if (P.K != Place::Kind::Variable || isLost(P.Variable))
     return;
+  if (Quiet && !isOfQuietCall(P.Variable)) { // not run, or run twice
+    Variables.erase(P.Variable);
+    return;
+  }
   Value *Current = &Variables[P.Variable];
   for (const std::string &Field : P.Path) {
     if (Current->K != Value::Kind::Record) {
@@ -278,7 +280,7 @@ void SymbolicWalk::store(const Place &P, const Value &V, const Expr &E,
     }
     Current = &Current->Fields[Field];
   }
-  *Current = V;
+  *Current = wrapped(V, E);
 }
 
 } // namespace catt

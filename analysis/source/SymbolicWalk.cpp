@@ -29,9 +29,51 @@ void SymbolicWalk::run(const FunctionDecl &Function) {
     return;
   for (const ParmVarDecl *P : Def->parameters())
     Variables[P] = parameter(*P);
+  enter(*Def);
   Frames.push_back({Def, {}, {}, {}});
   walk(Def->getBody());
   Frames.pop_back();
+}
+
+/// Something else may change some of a function's variables.
+void SymbolicWalk::enter(const FunctionDecl &Definition) {
+  for (auto &[V, How] : Uses.of(Definition).Variables)
+    if (How == Use::Leaks)
+      Escaped[V] = true;
+}
+
+/// Nothing is known of the variable, whatever was assigned to it.
+bool SymbolicWalk::isLost(const VarDecl *V) const {
+  return StepsLeft == 0 || Escaped.lookup(V) ||
+         (V->hasGlobalStorage() && !isFixed(*V));
+}
+
+bool SymbolicWalk::isOfQuietCall(const VarDecl *V) const {
+  return llvm::any_of(Frames, [&](const Frame &F) {
+    return F.Quiet && F.Function == V->getParentFunctionOrMethod();
+  });
+}
+
+/// False once the quota is used up.
+bool SymbolicWalk::spend(const Stmt &S) {
+  if (StepsLeft == 0)
+    return false;
+  if (--StepsLeft == 0)
+    onTooManySteps(S);
+  return StepsLeft > 0;
+}
+
+/// What a part of a statement changes that may run or not.
+void SymbolicWalk::forgetChanges(const Stmt *MayRun) {
+  Counts Changed;
+  changedBy(MayRun, Changed);
+  forget(Changed);
+}
+
+bool SymbolicWalk::changesSomething(const Stmt *S) const {
+  Counts Changed;
+  changedBy(S, Changed);
+  return !Changed.empty();
 }
 
 void SymbolicWalk::pushCondition(const Condition &C) {
@@ -47,7 +89,7 @@ void SymbolicWalk::pushCondition(const Condition &C) {
 //===-- Statements -------------------------------------------------------===//
 
 Flow SymbolicWalk::walk(const Stmt *S) {
-  if (!S)
+  if (!S || !spend(*S))
     return {};
   Path.push_back({S, nullptr, nullptr});
   Flow F;
@@ -218,7 +260,6 @@ void SymbolicWalk::declare(const VarDecl *V) {
   if (V->hasGlobalStorage() || V->hasAttr<CUDASharedAttr>())
     return;
   const Expr *Init = V->getInit();
-  Escaped.erase(V);
   if (V->getType()->isReferenceType()) {
     References.erase(V);
     if (!Init)

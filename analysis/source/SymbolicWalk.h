@@ -21,8 +21,10 @@
 // carries the reason; it never turns into a number.
 //
 // Limits: recursion, calls deeper than 16 and those after the first 20,000
-// (each counted on every path) are unknown; a variable whose address is taken
-// is unknown from there on; integers are assumed not to wrap.
+// (each counted on every path) are unknown; so is a variable that something
+// else may change (see safety/Mentions.h), and one at file scope that is not
+// const. After MostSteps statements and expressions nothing is known any more.
+// Integers that are not constants are assumed not to wrap.
 //
 // SymbolicWalk.cpp holds the statements, LoopWalk.cpp the loops,
 // IndexExpressions.cpp the expressions, Arithmetic.cpp the operators,
@@ -33,6 +35,7 @@
 #define CATT_ANALYSIS_SOURCE_SYMBOLICWALK_H
 
 #include "analysis/Types.h"
+#include "analysis/source/safety/Mentions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/Stmt.h"
@@ -137,6 +140,11 @@ protected:
   virtual bool entersCall(const clang::FunctionDecl &F) const { return true; }
   /// MostCalls calls were walked into; this one and those after it are not.
   virtual void onTooManyCalls(const clang::CallExpr &Call) {}
+  /// The quota of steps ran out here; what follows is not walked.
+  virtual void onTooManySteps(const clang::Stmt &S) {}
+  /// Statements and expressions that may still be walked.
+  uint64_t StepsLeft = MostSteps;
+  static constexpr uint64_t MostSteps = 20'000'000;
   /// The value of a parameter of the function that run() was given.
   virtual Value parameter(const clang::ParmVarDecl &P);
 
@@ -169,6 +177,7 @@ private:
   Value evalUnary(const clang::UnaryOperator *E);
   Value evalCast(const clang::CastExpr *E);
   Value evalConstruct(const clang::CXXConstructExpr *E);
+  Value evalOfNewObject(const clang::Expr *E);
   Value evalConditional(const clang::AbstractConditionalOperator *E);
   Value evalInitList(const clang::InitListExpr *E);
   std::optional<Value> evalThreadCoordinate(const clang::Expr *E);
@@ -177,6 +186,7 @@ private:
     Place P; ///< for functions that return a reference
   };
   Result callFunction(const clang::CallExpr *E, const clang::FunctionDecl &F);
+  Result callUnseen(const clang::CallExpr *E, const clang::FunctionDecl &F);
   void bindArguments(const clang::CallExpr *E, const clang::FunctionDecl &Def,
                      unsigned FirstArgument);
   Place place(const clang::Expr *E);
@@ -221,6 +231,13 @@ private:
   void startIteration(const Steps &Changed, const AffineIndex &Iterator);
   std::optional<AffineIndex> tripCount(const LoopParts &L, unsigned Id,
                                        bool &Exact);
+  Value wrapped(Value V, const clang::Expr &E);
+  bool isLost(const clang::VarDecl *V) const;
+  bool isOfQuietCall(const clang::VarDecl *V) const;
+  bool spend(const clang::Stmt &S);
+  void enter(const clang::FunctionDecl &Definition);
+  void forgetChanges(const clang::Stmt *MayRun);
+  bool changesSomething(const clang::Stmt *S) const;
   void leaveLoop(const Steps &Changed,
                  const std::map<const clang::VarDecl *, Value> &Before,
                  const std::optional<AffineIndex> &Trips);
@@ -228,6 +245,7 @@ private:
   void changedBy(const clang::Stmt *S, Counts &Changed) const;
   void changedThrough(const clang::Expr *LValue, bool Reads,
                       Counts &Changed) const;
+  void changedThis(bool Reads, Counts &Changed) const;
   void forget(const Counts &Changed);
   /// A switch around us: what it changes, and the guards at its head.
   struct Switch {
@@ -242,11 +260,13 @@ private:
     std::vector<Value> Returned;
     std::vector<Place> ReturnedPlaces;
     Place This;
+    bool Quiet = false; ///< its own variables are changed all the same
   };
 
   std::map<const clang::VarDecl *, Value> Variables;
   std::map<const clang::VarDecl *, Place> References;
   llvm::DenseMap<const clang::VarDecl *, bool> Escaped;
+  Mentions Uses;
   std::vector<Frame> Frames;
   std::map<std::pair<const void *, std::string>, unsigned> BaseIds;
   unsigned NextLoop = 0;

@@ -1,0 +1,196 @@
+//===- LaunchUses.cpp - Where functions name kernels ----------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/safety/LaunchUses.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace clang;
+
+namespace catt {
+namespace {
+
+llvm::StringRef nameOf(const FunctionDecl *F) {
+  return F && F->getDeclName().isIdentifier() ? F->getName() : "";
+}
+
+/// The kernel that an argument names: `k`, `&k`, `(void *)k<float>`.
+const FunctionDecl *namedKernel(const Expr *E) {
+  E = E->IgnoreParenCasts();
+  if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_AddrOf)
+    E = U->getSubExpr()->IgnoreParenCasts();
+  auto *D = dyn_cast<DeclRefExpr>(E);
+  auto *F = D ? dyn_cast<FunctionDecl>(D->getDecl()) : nullptr;
+  return F && F->hasAttr<CUDAGlobalAttr>() ? F : nullptr;
+}
+
+/// Calls that are told a kernel and launch nothing.
+bool asksOnly(const FunctionDecl *F) {
+  return nameOf(F).starts_with("cudaFunc") ||
+         nameOf(F).starts_with("cudaOccupancy");
+}
+
+/// The bodies of a lambda: one, or those that are instantiated.
+std::vector<const FunctionDecl *> operatorsOf(const LambdaExpr &L) {
+  FunctionTemplateDecl *T = L.getDependentCallOperator();
+  if (!T)
+    return {L.getCallOperator()};
+  return {T->spec_begin(), T->spec_end()};
+}
+
+class Collector {
+public:
+  explicit Collector(LaunchUses &Out) : Out(Out) {}
+  void function(const FunctionDecl &F);
+  void finish();
+
+private:
+  LaunchUses &Out;
+  unsigned Lambdas = 0; ///< around the place
+  std::vector<const LambdaExpr *> Launching;
+  llvm::DenseSet<const LambdaExpr *> CalledAtOnce;
+  llvm::DenseMap<const LambdaExpr *, const VarDecl *> Names;
+  llvm::DenseMap<const VarDecl *, unsigned> Mentioned, Called;
+
+  void read(const Stmt *S, const CallExpr *Around);
+  void readCall(const CallExpr *C);
+  void readLambda(const LambdaExpr *L);
+  void readDeclarations(const DeclStmt *S);
+  size_t found() const { return Out.Launches.size() + Out.Others.size(); }
+};
+
+void Collector::function(const FunctionDecl &F) {
+  if (auto *C = dyn_cast<CXXConstructorDecl>(&F))
+    for (const CXXCtorInitializer *I : C->inits())
+      read(I->getInit(), nullptr);
+  read(F.getBody(), nullptr);
+}
+
+void Collector::readLambda(const LambdaExpr *L) {
+  size_t Before = found();
+  for (const Expr *Init : L->capture_inits())
+    read(Init, nullptr);
+  ++Lambdas;
+  for (const FunctionDecl *F : operatorsOf(*L))
+    read(F->getBody(), nullptr);
+  --Lambdas;
+  if (found() > Before)
+    Launching.push_back(L);
+}
+
+void Collector::readDeclarations(const DeclStmt *S) {
+  for (const Decl *D : S->decls()) {
+    if (auto *V = dyn_cast<VarDecl>(D); V && V->getInit())
+      if (auto *L = dyn_cast<LambdaExpr>(V->getInit()->IgnoreImplicit()))
+        Names[L] = V;
+    auto *Class = dyn_cast<CXXRecordDecl>(D);
+    if (!Class || Class->isDependentContext())
+      continue;
+    for (const CXXMethodDecl *M : Class->methods()) {
+      size_t Before = found();
+      function(*M);
+      if (found() > Before)
+        Out.CalledByOthers.push_back(M);
+    }
+  }
+}
+
+void Collector::readCall(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  auto *Chevrons = dyn_cast<CUDAKernelCallExpr>(C);
+  if (Chevrons)
+    read(Chevrons->getConfig(), C);
+  const FunctionDecl *Kernel = launchedKernel(*C);
+  if (Kernel)
+    Out.Launches.push_back(C);
+  if (!Kernel || !Chevrons)
+    read(C->getCallee(), C);
+  for (unsigned I = 0; I < C->getNumArgs(); ++I)
+    if (!Kernel || Chevrons || I > 0)
+      read(C->getArg(I), C);
+  if (!isa<CXXOperatorCallExpr>(C) || Lambdas > 0 || C->getNumArgs() == 0)
+    return;
+  auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  if (!Method || !Method->getParent()->isLambda() ||
+      cast<CXXOperatorCallExpr>(C)->getOperator() != OO_Call)
+    return;
+  const Expr *Object = C->getArg(0)->IgnoreImplicit()->IgnoreParenImpCasts();
+  if (auto *L = dyn_cast<LambdaExpr>(Object))
+    CalledAtOnce.insert(L);
+  else if (auto *D = dyn_cast<DeclRefExpr>(Object))
+    ++Called[dyn_cast<VarDecl>(D->getDecl())];
+}
+
+void Collector::read(const Stmt *S, const CallExpr *Around) {
+  if (!S)
+    return;
+  if (auto *C = dyn_cast<CallExpr>(S))
+    return readCall(C);
+  if (auto *L = dyn_cast<LambdaExpr>(S))
+    return readLambda(L);
+  if (auto *D = dyn_cast<DeclStmt>(S))
+    readDeclarations(D);
+  if (auto *D = dyn_cast<DeclRefExpr>(S)) {
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+      ++Mentioned[V];
+    if (const FunctionDecl *Kernel = namedKernel(D))
+      if (!Around || !asksOnly(Around->getDirectCallee()))
+        Out.Others.push_back({Kernel, Around ? cast<Expr>(Around) : D});
+  }
+  for (const Stmt *Child : S->children())
+    read(Child, Around);
+}
+
+void Collector::finish() {
+  for (const LambdaExpr *L : Launching) {
+    const VarDecl *Name = Names.lookup(L);
+    bool OnlyHere = CalledAtOnce.contains(L) ||
+                    (Name && Mentioned.lookup(Name) == Called.lookup(Name));
+    if (!OnlyHere)
+      for (const FunctionDecl *F : operatorsOf(*L))
+        Out.CalledByOthers.push_back(F);
+  }
+}
+
+} // namespace
+
+const FunctionDecl *launchedKernel(const CallExpr &Call) {
+  const FunctionDecl *F = Call.getDirectCallee();
+  if (isa<CUDAKernelCallExpr>(Call))
+    return F;
+  bool Launches = nameOf(F) == "cudaLaunchKernel" ||
+                  nameOf(F) == "cudaLaunchCooperativeKernel";
+  return Launches && Call.getNumArgs() >= 5 ? namedKernel(Call.getArg(0))
+                                            : nullptr;
+}
+
+LaunchUses findLaunchUses(const FunctionDecl &F) {
+  LaunchUses Out;
+  Collector C(Out);
+  C.function(F);
+  C.finish();
+  return Out;
+}
+
+void addLambdas(const Stmt *Init, std::vector<const FunctionDecl *> &Out) {
+  if (!Init)
+    return;
+  if (auto *L = dyn_cast<LambdaExpr>(Init)) {
+    for (const FunctionDecl *F : operatorsOf(*L))
+      if (F->getBody() && !F->isDependentContext())
+        Out.push_back(F);
+    return;
+  }
+  for (const Stmt *Child : Init->children())
+    addLambdas(Child, Out);
+}
+
+} // namespace catt
