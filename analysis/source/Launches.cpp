@@ -49,6 +49,7 @@ public:
     uint64_t Given = StepsLeft = std::min(Steps, StepsLeft);
     run(F);
     Steps -= Given - StepsLeft;
+    GaveUp |= StepsLeft == 0;
   }
   bool sawLaunch(const CallExpr *C) const { return Seen.contains(C); }
   /// A launch that no walk reached, or another use of a kernel.
@@ -63,6 +64,8 @@ public:
       L.Callee = text(*K->getCallee());
       L.Text = configuration(*K);
     }
+    if (GaveUp)
+      L.Text += ", to which too many calls lead,";
     note(Kernel, std::move(L));
   }
   /// The walk did not go everywhere.
@@ -207,8 +210,11 @@ void addLaunches(ASTContext &Context, const FunctionDecl &F, uint64_t &Steps,
   if (!Uses.Launches.empty()) {
     Walk.runAlone(F, Steps);
     llvm::append_range(Uses.CalledByOthers, Walk.NotEntered);
-    for (const FunctionDecl *Inside : Uses.CalledByOthers)
-      HostWalk(Context, Found).runAlone(*Inside, Steps);
+    for (const FunctionDecl *Inside : Uses.CalledByOthers) {
+      HostWalk Alone(Context, Found);
+      Alone.runAlone(*Inside, Steps);
+      Walk.GaveUp |= Alone.GaveUp;
+    }
   }
   for (const CallExpr *C : Uses.Launches)
     if (Walk.GaveUp || !Walk.sawLaunch(C))
