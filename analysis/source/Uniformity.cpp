@@ -187,14 +187,14 @@ void Uniformity::visitLoop(const Stmt &S, const Control &C) {
   }
   Seen.insert(&S);
   visit(Init, C);
+  visit(Variable, C.split(DivergentTargets.contains(&S)));
   if (!isUniform(Cond))
     markLoop(&S);
   Control Inside = C.split(DivergentTargets.contains(&S));
   Inside.Loop = Inside.Target = &S;
   Inside.DivergentInLoop = Inside.DivergentInTarget = false;
   Loops.push_back(&S);
-  for (const Stmt *Part :
-       {Variable, static_cast<const Stmt *>(Cond), Inner, Inc})
+  for (const Stmt *Part : {static_cast<const Stmt *>(Cond), Inner, Inc})
     visit(Part, Inside);
   Loops.pop_back();
 }

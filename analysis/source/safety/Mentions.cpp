@@ -36,6 +36,10 @@ public:
     return true;
   }
   bool TraverseCXXNoexceptExpr(CXXNoexceptExpr *) { return true; }
+  // What a binding stands for is followed where the binding is named.
+  bool TraverseBindingDecl(BindingDecl *B) {
+    return B->getHoldingVar() ? Base::TraverseBindingDecl(B) : true;
+  }
 
   void finish() {
     for (const DeclRefExpr *E : Names)
