@@ -32,7 +32,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_UNIFORMITY_H
 #define CATT_ANALYSIS_SOURCE_UNIFORMITY_H
 
-#include "analysis/source/safety/Mentions.h"
+#include "analysis/source/safety/LocalMentions.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
@@ -98,7 +98,7 @@ private:
   void giveUp(const clang::Stmt &S);
 
   ComputeProof Proof;
-  Mentions Uses;
+  LocalMentions Uses;
   std::unique_ptr<Rules> Values;
   const clang::Stmt *Body;
   /// Only variables whose declaration the walk has seen are followed.

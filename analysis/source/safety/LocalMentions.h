@@ -1,4 +1,4 @@
-//===- Mentions.h - Every mention of a local variable -----------*- C++ -*-===//
+//===- LocalMentions.h - Every mention of a local variable ------*- C++ -*-===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,8 +21,8 @@
 // exposes what it mentions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef CATT_ANALYSIS_SOURCE_SAFETY_MENTIONS_H
-#define CATT_ANALYSIS_SOURCE_SAFETY_MENTIONS_H
+#ifndef CATT_ANALYSIS_SOURCE_SAFETY_LOCALMENTIONS_H
+#define CATT_ANALYSIS_SOURCE_SAFETY_LOCALMENTIONS_H
 
 #include "analysis/source/safety/ComputeProof.h"
 #include "llvm/ADT/DenseMap.h"
@@ -30,7 +30,7 @@
 
 namespace catt {
 
-struct Mentions {
+struct LocalMentions {
   llvm::DenseSet<const clang::VarDecl *> Exposed;
   /// Assignments of all forms to variables, each with what it assigns to.
   llvm::DenseMap<const clang::Expr *, const clang::VarDecl *> Writes;
@@ -40,7 +40,7 @@ struct Mentions {
   const clang::Stmt *VariableSize = nullptr;
 };
 
-Mentions mentionsIn(const clang::Stmt &Body, ComputeProof &Proof);
+LocalMentions mentionsIn(const clang::Stmt &Body, ComputeProof &Proof);
 
 } // namespace catt
 

@@ -1,4 +1,4 @@
-//===- Mentions.cpp - Every mention of a local variable -------------------===//
+//===- LocalMentions.cpp - Every mention of a local variable --------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/source/safety/Mentions.h"
+#include "analysis/source/safety/LocalMentions.h"
 #include "analysis/source/safety/NodeKinds.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -23,7 +23,7 @@ class Collector : public RecursiveASTVisitor<Collector> {
 
 public:
   Collector(ComputeProof &Proof) : Proof(Proof) {}
-  Mentions Result;
+  LocalMentions Result;
 
   bool shouldVisitImplicitCode() const { return true; }
   bool shouldVisitLambdaBody() const { return true; }
@@ -277,7 +277,7 @@ private:
 
 } // namespace
 
-Mentions mentionsIn(const Stmt &Body, ComputeProof &Proof) {
+LocalMentions mentionsIn(const Stmt &Body, ComputeProof &Proof) {
   Collector C(Proof);
   C.TraverseStmt(const_cast<Stmt *>(&Body));
   C.finish();
