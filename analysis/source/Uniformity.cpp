@@ -7,330 +7,418 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/Uniformity.h"
+#include "analysis/source/safety/NodeKinds.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#pragma GCC diagnostic error "-Wswitch"
 
 using namespace clang;
 
 namespace catt {
 
+static constexpr unsigned MaxSteps = 4000000;
+
+/// What is uniform, by the rules of how values come from values.
+class Uniformity::Rules final : public ValueRules {
+public:
+  explicit Rules(Uniformity &U) : U(U) {}
+
+protected:
+  bool variable(const VarDecl &V) override { return U.variable(V); }
+  bool computes(const FunctionDecl &F) override { return U.Proof.computes(F); }
+  bool written(const Expr &Place) override { return place(&Place); }
+  bool step() override {
+    if (++U.Steps > MaxSteps && !U.Unknown)
+      U.giveUp(*U.Body);
+    return U.Steps <= MaxSteps;
+  }
+  /// What `const T *__restrict__` points to does not change while the kernel
+  /// runs: CUDA C++ Programming Guide, "__ldg() and the read-only cache".
+  bool pointee(const Expr &Pointer) override {
+    auto *C = dyn_cast<ImplicitCastExpr>(Pointer.IgnoreParens());
+    if (!C || C->getCastKind() != CK_LValueToRValue)
+      return false;
+    auto *D = dyn_cast<DeclRefExpr>(C->getSubExpr()->IgnoreParens());
+    auto *P = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
+    if (!P || !U.IsKernel || U.Uses.Written.contains(P) || !variable(*P))
+      return false;
+    QualType T = P->getType();
+    return T->isPointerType() && T.isRestrictQualified() &&
+           T->getPointeeType().isConstQualified();
+  }
+
+private:
+  Uniformity &U;
+};
+
 Uniformity::Uniformity(const FunctionDecl &Function, bool IsKernel,
                        llvm::DenseSet<const VarDecl *> DivergentParameters)
-    : Divergent(std::move(DivergentParameters)), IsKernel(IsKernel) {
+    : Values(std::make_unique<Rules>(*this)), Body(Function.getBody()),
+      Divergent(std::move(DivergentParameters)), IsKernel(IsKernel) {
+  for (const ParmVarDecl *P : Function.parameters())
+    Declared.insert(P);
+  Uses = mentionsIn(*Body, Proof);
+  if (Uses.VariableSize)
+    giveUp(*Uses.VariableSize);
   // Marks only ever grow, so this ends; each pass is linear.
   do {
     Changed = false;
-    DivergentReturns.clear();
-    visit(Function.getBody(), false, nullptr, false);
-  } while (Changed);
+    walk();
+  } while (Changed && !Unknown);
 }
 
-bool Uniformity::mark(const VarDecl *V) {
-  bool New = Divergent.insert(V).second;
-  Changed |= New;
-  return New;
+Uniformity::~Uniformity() = default;
+
+void Uniformity::walk() {
+  DivergentReturns.clear();
+  Exits.clear();
+  Reached.clear();
+  visit(Body, {});
+  for (auto &[Write, Variable] : Uses.Writes)
+    if (!Reached.contains(Write))
+      mark(Variable);
+}
+
+void Uniformity::mark(const VarDecl *V) {
+  Changed |= Divergent.insert(V).second;
+}
+
+void Uniformity::markLoop(const Stmt *S) {
+  if (S)
+    Changed |= DivergentTargets.insert(S).second;
+}
+
+void Uniformity::giveUp(const Stmt &S) {
+  if (!Unknown)
+    Unknown = &S;
+}
+
+std::string Uniformity::unknownName() const {
+  if (Steps > MaxSteps)
+    return "a function that is too large to follow";
+  if (Unknown == Uses.VariableSize)
+    return "an array of variable size";
+  if (isa<LabelStmt>(Unknown))
+    return "a label";
+  if (isa<GotoStmt, IndirectGotoStmt>(Unknown))
+    return "a goto";
+  if (isa<CXXTryStmt, CXXCatchStmt>(Unknown))
+    return "a try";
+  if (isa<BreakStmt, ContinueStmt, ReturnStmt>(Unknown))
+    return "a jump out of a statement expression";
+  return std::string("a ") + Unknown->getStmtClassName();
 }
 
 //===-- Values -----------------------------------------------------------===//
 
-static bool isLaunchVariable(llvm::StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases({"blockIdx", "blockDim", "gridDim", "warpSize"}, true)
-      .Default(false);
-}
-
-static llvm::StringRef nameOf(const NamedDecl *D) {
-  return D && D->getDeclName().isIdentifier() ? D->getName()
-                                              : llvm::StringRef();
-}
-
-/// blockIdx and its like, as the object of a property or of its getter.
-static bool isLaunchObject(const Expr *E) {
-  E = E->IgnoreParenImpCasts();
-  if (auto *O = dyn_cast<OpaqueValueExpr>(E); O && O->getSourceExpr())
-    E = O->getSourceExpr()->IgnoreParenImpCasts();
-  auto *D = dyn_cast<DeclRefExpr>(E);
-  return D && isLaunchVariable(nameOf(D->getDecl()));
-}
-
-/// An lvalue whose content no thread of the grid can change while it runs.
-bool Uniformity::isUniformLoad(const Expr *E) const {
-  E = E->IgnoreParens();
-  if (E->getType().isVolatileQualified())
-    return false;
-  if (auto *C = dyn_cast<CastExpr>(E))
-    return isUniformLoad(C->getSubExpr());
-  if (auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
-    return isUniform(M->getSubExpr());
-  if (auto *D = dyn_cast<DeclRefExpr>(E)) {
-    auto *V = dyn_cast<VarDecl>(D->getDecl());
-    if (!V)
-      return true;
-    if (isLaunchVariable(nameOf(V)) || V->hasAttr<CUDAConstantAttr>())
-      return true;
-    if (V->hasAttr<CUDASharedAttr>() || nameOf(V) == "threadIdx" ||
-        V->getType()->isReferenceType())
-      return false;
-    if (V->hasGlobalStorage())
-      return V->isConstexpr() || V->getType().isConstQualified();
-    return !Divergent.contains(V);
-  }
-  if (auto *M = dyn_cast<MemberExpr>(E))
-    return !M->isArrow() && isUniformLoad(M->getBase());
-  const Expr *Address = nullptr;
-  if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
-    if (!isUniform(A->getIdx()))
-      return false;
-    Address = A->getBase();
-  } else if (auto *U = dyn_cast<UnaryOperator>(E);
-             U && U->getOpcode() == UO_Deref) {
-    Address = U->getSubExpr();
-  }
-  if (!Address)
-    return false;
-  Address = Address->IgnoreParenImpCasts();
-  auto *D = dyn_cast<DeclRefExpr>(Address);
-  auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
-  if (!V || Divergent.contains(V))
-    return false;
-  if (V->hasAttr<CUDAConstantAttr>())
+bool Uniformity::variable(const VarDecl &V) const {
+  if (V.isConstexpr() && !V.getType()->isReferenceType())
     return true;
-  return IsKernel && isa<ParmVarDecl>(V) && V->getType()->isPointerType() &&
-         V->getType().isRestrictQualified() &&
-         V->getType()->getPointeeType().isConstQualified();
-}
-
-/// Calls of functions that only compute: math, min/max, constexpr helpers.
-static bool onlyComputes(const Stmt *S, unsigned Depth) {
-  if (!S)
-    return true;
-  if (isa<AsmStmt, GotoStmt, LambdaExpr, CXXThisExpr>(S))
-    return false;
-  if (auto *D = dyn_cast<DeclRefExpr>(S)) {
-    auto *V = dyn_cast<VarDecl>(D->getDecl());
-    if (V && V->hasGlobalStorage() &&
-        !(V->isConstexpr() || V->getType().isConstQualified()))
-      return false;
-    if (nameOf(D->getDecl()) == "threadIdx")
-      return false;
-  }
-  if (auto *U = dyn_cast<UnaryOperator>(S); U && U->getOpcode() == UO_Deref)
-    return false;
-  if (isa<ArraySubscriptExpr>(S))
-    return false;
-  if (auto *M = dyn_cast<MemberExpr>(S); M && M->isArrow())
-    return false;
-  if (auto *C = dyn_cast<CallExpr>(S)) {
-    const FunctionDecl *F = C->getDirectCallee(), *Def = nullptr;
-    if (!F || Depth == 0)
-      return false;
-    if (!F->getBuiltinID() &&
-        (!F->hasBody(Def) || !onlyComputes(Def->getBody(), Depth - 1)))
-      return false;
-    if (F->getBuiltinID() && !F->hasAttr<ConstAttr>() &&
-        !F->hasAttr<PureAttr>())
-      return false;
-  }
-  return llvm::all_of(S->children(), [&](const Stmt *Child) {
-    return onlyComputes(Child, Depth);
-  });
-}
-
-static bool isMathFunction(llvm::StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases({"min", "max", "abs", "umin", "umax", "__mul24", "__umul24"}, true)
-      .Cases({"sqrt", "sqrtf", "ceil", "ceilf", "floor", "floorf"}, true)
-      .Cases({"fminf", "fmaxf", "fmin", "fmax", "pow", "powf"}, true)
-      .Cases({"exp", "expf", "log", "logf", "log2", "log2f"}, true)
-      .Default(false);
-}
-
-bool Uniformity::isUniformCall(const CallExpr *E) const {
-  const FunctionDecl *F = E->getDirectCallee(), *Def = nullptr;
-  if (!F || isa<CXXMemberCallExpr>(E) || isa<CXXOperatorCallExpr>(E))
-    return false;
-  for (const Expr *A : E->arguments())
-    if (!(A->isGLValue() ? isUniformLoad(A) : isUniform(A)) ||
-        A->getType()->isPointerType())
-      return false;
-  return isMathFunction(nameOf(F)) ||
-         (F->hasBody(Def) && onlyComputes(Def->getBody(), 4));
+  return Declared.contains(&V) && !Divergent.contains(&V) &&
+         !Uses.Exposed.contains(&V) &&
+         isPlainObject(V.getType(), V.getASTContext());
 }
 
 bool Uniformity::isUniform(const Expr *E) const {
-  if (!E)
-    return true;
-  E = E->IgnoreParens();
-  if (E->isTypeDependent() || E->isValueDependent())
+  return !Unknown && Values->value(E);
+}
+
+bool Uniformity::insideIsUniform(const Stmt *S) const {
+  if (Unknown)
     return false;
-  if (auto *P = dyn_cast<PseudoObjectExpr>(E))
-    return isUniform(P->getSyntacticForm());
-  if (auto *P = dyn_cast<MSPropertyRefExpr>(E))
-    return isLaunchObject(P->getBaseExpr());
-  if (auto *C = dyn_cast<CastExpr>(E)) {
-    if (C->getCastKind() == CK_LValueToRValue)
-      return isUniformLoad(C->getSubExpr());
-    return C->getSubExpr()->isGLValue() ? isUniformLoad(C->getSubExpr())
-                                        : isUniform(C->getSubExpr());
-  }
-  if (auto *C = dyn_cast<CallExpr>(E)) {
-    if (auto *M = dyn_cast<CXXMemberCallExpr>(C)) // blockIdx.x's getter
-      return isLaunchObject(M->getImplicitObjectArgument());
-    return isUniformCall(C);
-  }
-  if (isa<AtomicExpr, StmtExpr, LambdaExpr, CXXThisExpr>(E))
-    return false;
-  if (auto *B = dyn_cast<BinaryOperator>(E); B && B->isAssignmentOp())
-    return isUniform(B->getRHS()) && isUniformLoad(B->getLHS());
-  if (E->isGLValue())
-    return isUniformLoad(E);
-  if (auto *U = dyn_cast<UnaryOperator>(E)) {
-    if (U->getOpcode() == UO_AddrOf)
-      return false;
-    if (U->isIncrementDecrementOp())
-      return isUniformLoad(U->getSubExpr());
-  }
-  if (isa<DeclRefExpr>(E))
-    return true; // enumerators, functions
-  return llvm::all_of(E->children(), [&](const Stmt *Child) {
-    auto *X = dyn_cast_or_null<Expr>(Child);
-    return !X || isUniform(X);
-  });
+  if (auto *I = dyn_cast<IfStmt>(S))
+    return I->isConsteval() || isUniform(I->getCond());
+  if (isa<ForStmt, WhileStmt, DoStmt>(S))
+    return Seen.contains(S) && !DivergentTargets.contains(S);
+  return isa<CompoundStmt, AttributedStmt>(S);
 }
 
 //===-- Statements -------------------------------------------------------===//
 
-/// The lvalue gets a value that may differ between threads.
-void Uniformity::assigned(const Expr *E, bool IsDivergent) {
-  if (!IsDivergent)
-    return;
-  E = E->IgnoreParenCasts();
-  if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow())
-    return assigned(M->getBase(), true);
-  if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
-    return assigned(A->getBase()->IgnoreParenImpCasts(), true);
-  if (auto *D = dyn_cast<DeclRefExpr>(E))
-    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-      mark(V);
+Uniformity::Control Uniformity::Control::split(bool Splits) const {
+  Control C = *this;
+  C.Divergent |= Splits;
+  C.DivergentInLoop |= Splits;
+  C.DivergentInTarget |= Splits;
+  return C;
 }
 
-bool Uniformity::insideIsUniform(const Stmt *S) const {
-  if (HasJumps)
-    return false;
-  if (auto *I = dyn_cast<IfStmt>(S))
-    return I->isConsteval() || isUniform(I->getCond());
-  if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
-    return !DivergentLoops.contains(S);
-  return isa<CompoundStmt, AttributedStmt>(S);
+void Uniformity::visitBranch(const IfStmt &S, const Control &C) {
+  visit(S.getInit(), C);
+  visit(S.getConditionVariableDeclStmt(), C);
+  visit(S.getCond(), C);
+  Control Inside = C.split(!S.isConsteval() && !isUniform(S.getCond()));
+  visit(S.getThen(), Inside);
+  visit(S.getElse(), Inside);
 }
 
-void Uniformity::visitLoop(const Stmt *S, bool IsDivergent) {
+void Uniformity::visitSwitch(const SwitchStmt &S, const Control &C) {
+  visit(S.getInit(), C);
+  visit(S.getConditionVariableDeclStmt(), C);
+  visit(S.getCond(), C);
+  bool Splits = !isUniform(S.getCond()) || DivergentTargets.contains(&S);
+  Control Inside = C.split(Splits);
+  Inside.Target = &S;
+  Inside.DivergentInTarget = Splits;
+  visit(S.getBody(), Inside);
+}
+
+void Uniformity::visitLoop(const Stmt &S, const Control &C) {
   const Expr *Cond = nullptr;
-  const Stmt *Init = nullptr, *Inc = nullptr, *Body = nullptr;
-  if (auto *F = dyn_cast<ForStmt>(S)) {
+  const Stmt *Init = nullptr, *Variable = nullptr, *Inc = nullptr;
+  const Stmt *Inner = nullptr;
+  if (auto *F = dyn_cast<ForStmt>(&S)) {
     Init = F->getInit();
+    Variable = F->getConditionVariableDeclStmt();
     Cond = F->getCond();
     Inc = F->getInc();
-    Body = F->getBody();
-  } else if (auto *W = dyn_cast<WhileStmt>(S)) {
+    Inner = F->getBody();
+  } else if (auto *W = dyn_cast<WhileStmt>(&S)) {
+    Variable = W->getConditionVariableDeclStmt();
     Cond = W->getCond();
-    Body = W->getBody();
-  } else if (auto *D = dyn_cast<DoStmt>(S)) {
-    Cond = D->getCond();
-    Body = D->getBody();
+    Inner = W->getBody();
   } else {
-    Body = cast<CXXForRangeStmt>(S)->getBody();
-    Changed |= DivergentLoops.insert(S).second; // iterators are not followed
+    Cond = cast<DoStmt>(&S)->getCond();
+    Inner = cast<DoStmt>(&S)->getBody();
   }
-  visit(Init, IsDivergent, nullptr, false);
+  Seen.insert(&S);
+  visit(Init, C);
+  visit(Variable, C.split(DivergentTargets.contains(&S)));
   if (!isUniform(Cond))
-    Changed |= DivergentLoops.insert(S).second;
-  bool Inside = IsDivergent || DivergentLoops.contains(S);
-  visit(Cond, Inside, S, false);
-  visit(Body, Inside, S, false);
-  visit(Inc, Inside, S, false);
+    markLoop(&S);
+  Control Inside = C.split(DivergentTargets.contains(&S));
+  Inside.Loop = Inside.Target = &S;
+  Inside.DivergentInLoop = Inside.DivergentInTarget = false;
+  Loops.push_back(&S);
+  for (const Stmt *Part : {static_cast<const Stmt *>(Cond), Inner, Inc})
+    visit(Part, Inside);
+  Loops.pop_back();
 }
 
-void Uniformity::visit(const Stmt *S, bool IsDivergent, const Stmt *Loop,
-                       bool DivergentInLoop) {
-  if (!S)
+void Uniformity::visitReturn(const ReturnStmt &S, const Control &C) {
+  visit(S.getRetValue(), C);
+  if (C.InExpression)
+    giveUp(S);
+  if (C.InLambda || !C.Divergent)
     return;
-  if (isa<GotoStmt, IndirectGotoStmt, LabelStmt>(S))
-    HasJumps = true;
-  if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
-    return visitLoop(S, IsDivergent);
-  if (isa<BreakStmt, ContinueStmt>(S)) {
-    // Some threads leave (or skip the rest of) the innermost loop alone. A
-    // break out of a switch is treated the same: the walk does not tell them
-    // apart, and the error is on the safe side.
-    if (DivergentInLoop && Loop)
-      Changed |= DivergentLoops.insert(Loop).second;
-    return;
-  }
-  if (auto *R = dyn_cast<ReturnStmt>(S)) {
-    visit(R->getRetValue(), IsDivergent, Loop, DivergentInLoop);
-    if (IsDivergent)
-      DivergentReturns.push_back(S);
-    // In a callee the threads that return go on in the caller.
-    if (!IsKernel && DivergentInLoop && Loop)
-      Changed |= DivergentLoops.insert(Loop).second;
-    return;
-  }
-  auto Branch = [&](const Expr *Cond, llvm::ArrayRef<const Stmt *> Parts) {
-    visit(Cond, IsDivergent, Loop, DivergentInLoop);
-    bool Split = !isUniform(Cond);
-    for (const Stmt *P : Parts)
-      visit(P, IsDivergent || Split, Loop, DivergentInLoop || Split);
-  };
-  if (auto *I = dyn_cast<IfStmt>(S)) {
-    visit(I->getInit(), IsDivergent, Loop, DivergentInLoop);
-    visit(I->getConditionVariableDeclStmt(), IsDivergent, Loop,
-          DivergentInLoop);
-    return Branch(I->getCond(), {I->getThen(), I->getElse()});
-  }
-  if (auto *W = dyn_cast<SwitchStmt>(S))
-    return Branch(W->getCond(), {W->getBody()});
-  if (auto *C = dyn_cast<AbstractConditionalOperator>(S))
-    return Branch(C->getCond(), {C->getTrueExpr(), C->getFalseExpr()});
-  if (auto *B = dyn_cast<BinaryOperator>(S)) {
-    if (B->isLogicalOp())
-      return Branch(B->getLHS(), {B->getRHS()});
-    if (B->isAssignmentOp()) {
-      bool Same = isUniform(B->getRHS()) &&
-                  (!B->isCompoundAssignmentOp() || isUniformLoad(B->getLHS()));
-      assigned(B->getLHS(), IsDivergent || !Same);
+  DivergentReturns.push_back(&S);
+  // In a callee the threads that return go on in the caller.
+  if (!IsKernel)
+    for (const Stmt *L : Loops)
+      markLoop(L);
+}
+
+void Uniformity::visitDeclaration(const DeclStmt &S, const Control &C) {
+  for (const Decl *D : S.decls()) {
+    switch (roleOf(D->getKind())) {
+    case DeclRole::Variable: {
+      auto *V = cast<VarDecl>(D);
+      Declared.insert(V);
+      if (!V->getInit())
+        break;
+      visit(V->getInit(), C);
+      if (C.Divergent || !isUniform(V->getInit()))
+        mark(V);
+      break;
     }
-  } else if (auto *U = dyn_cast<UnaryOperator>(S)) {
-    if (U->isIncrementDecrementOp())
-      assigned(U->getSubExpr(), IsDivergent);
-    if (U->getOpcode() == UO_AddrOf)
-      assigned(U->getSubExpr(), true);
-  } else if (auto *D = dyn_cast<DeclStmt>(S)) {
-    for (const Decl *X : D->decls())
-      if (auto *V = dyn_cast<VarDecl>(X)) {
-        if (V->getInit() && (IsDivergent || !isUniform(V->getInit())))
-          mark(V);
-        if (V->getInit() && V->getType()->isReferenceType())
-          assigned(V->getInit(), true);
-      }
-  } else if (auto *C = dyn_cast<CallExpr>(S)) {
-    const FunctionDecl *F = C->getDirectCallee();
-    for (unsigned I = 0; I < C->getNumArgs(); ++I)
-      if (C->getArg(I)->isGLValue() && !(F && isMathFunction(nameOf(F))))
-        assigned(C->getArg(I), true); // may be changed through a reference
-    if (auto *M = dyn_cast<CXXMemberCallExpr>(C);
-        M && M->getMethodDecl() && !M->getMethodDecl()->isConst())
-      assigned(M->getImplicitObjectArgument(), true);
-  } else if (auto *L = dyn_cast<LambdaExpr>(S)) {
-    // Its calls are not followed: what it assigns may differ.
-    return visit(L->getBody(), true, nullptr, false);
+    case DeclRole::NameOnly:
+    case DeclRole::Function: // declared, not called
+      break;
+    case DeclRole::Binding:
+    case DeclRole::Constant:
+    case DeclRole::Field:
+    case DeclRole::Unknown:
+      giveUp(S);
+    }
   }
-  for (const Stmt *Child : S->children())
-    visit(Child, IsDivergent, Loop, DivergentInLoop);
+}
+
+void Uniformity::visit(const Stmt *S, const Control &C) {
+  if (!S || Unknown)
+    return;
+  if (++Steps > MaxSteps)
+    return giveUp(*Body);
+  if (auto *E = dyn_cast<Expr>(S))
+    return visitExpr(*E, C);
+  switch (roleOf(*S)) {
+  case NodeRole::Block:
+  case NodeRole::Attributed:
+  case NodeRole::Case:
+    return visitChildren(*S, C);
+  case NodeRole::Nothing:
+    return;
+  case NodeRole::Declaration:
+    return visitDeclaration(*cast<DeclStmt>(S), C);
+  case NodeRole::Branch:
+    return visitBranch(*cast<IfStmt>(S), C);
+  case NodeRole::Switch:
+    return visitSwitch(*cast<SwitchStmt>(S), C);
+  case NodeRole::Loop:
+    return visitLoop(*S, C);
+  case NodeRole::RangeLoop: {
+    // Its iterators are not followed.
+    Control Inside = C.split(true);
+    Inside.Loop = Inside.Target = S;
+    Loops.push_back(S);
+    visitChildren(*S, Inside);
+    Loops.pop_back();
+    return;
+  }
+  case NodeRole::Return:
+    return visitReturn(*cast<ReturnStmt>(S), C);
+  case NodeRole::Break:
+    // Some threads leave the loop or the switch alone.
+    if (C.InExpression)
+      giveUp(*S);
+    if (C.DivergentInTarget)
+      markLoop(C.Target);
+    return;
+  case NodeRole::Continue:
+    if (C.InExpression)
+      giveUp(*S);
+    if (C.DivergentInLoop)
+      markLoop(C.Loop);
+    return;
+  case NodeRole::Assembly:
+    // PTX ISA, "exit" and "trap"; a predicate may stand before them.
+    Exits.push_back(S);
+    return visitChildren(*S, C);
+  case NodeRole::UnknownControl:
+  case NodeRole::Constant:
+  case NodeRole::Wrapper:
+  case NodeRole::Temporary:
+  case NodeRole::Name:
+  case NodeRole::Member:
+  case NodeRole::Subscript:
+  case NodeRole::Cast:
+  case NodeRole::Unary:
+  case NodeRole::Binary:
+  case NodeRole::Conditional:
+  case NodeRole::DefaultedConditional:
+  case NodeRole::Call:
+  case NodeRole::MemberCall:
+  case NodeRole::OperatorCall:
+  case NodeRole::Construct:
+  case NodeRole::InitList:
+  case NodeRole::Property:
+  case NodeRole::This:
+  case NodeRole::Lambda:
+  case NodeRole::StatementExpression:
+  case NodeRole::UnknownExpr:
+    return giveUp(*S);
+  }
+  llvm_unreachable("all roles are listed");
+}
+
+void Uniformity::visitChildren(const Stmt &S, const Control &C) {
+  for (const Stmt *Child : S.children())
+    visit(Child, C);
+}
+
+//===-- Expressions ------------------------------------------------------===//
+
+/// The place gets the value, of which null stands for one of its own.
+void Uniformity::assignment(const Expr &E, const Expr *Place, const Expr *Value,
+                            const Control &C) {
+  const VarDecl *V = rootOf(Place);
+  if (!V)
+    return;
+  Reached.insert(&E);
+  if (C.Divergent || !Values->place(Place) || !isUniform(Value))
+    mark(V);
+}
+
+void Uniformity::visitCall(const CallExpr &E, const Control &C) {
+  if (isTrivialAssignment(E))
+    assignment(E, E.getArg(0), E.getArg(1), C);
+  const FunctionDecl *F = E.getDirectCallee();
+  if (F && F->isNoReturn())
+    Exits.push_back(&E);
+  visitChildren(E, C);
+}
+
+void Uniformity::visitExpr(const Expr &E, const Control &C) {
+  switch (roleOf(E)) {
+  case NodeRole::Constant:
+    return;
+  case NodeRole::Wrapper:
+    return visit(wrappedIn(E), C);
+  case NodeRole::Unary: {
+    auto &U = cast<UnaryOperator>(E);
+    if (U.isIncrementDecrementOp())
+      assignment(E, U.getSubExpr(), nullptr, C);
+    return visitChildren(E, C);
+  }
+  case NodeRole::Binary: {
+    auto &B = cast<BinaryOperator>(E);
+    if (B.isAssignmentOp())
+      assignment(E, B.getLHS(), B.getRHS(), C);
+    visit(B.getLHS(), C);
+    return visit(B.getRHS(),
+                 C.split(B.isLogicalOp() && !isUniform(B.getLHS())));
+  }
+  case NodeRole::Conditional: {
+    auto &Q = cast<ConditionalOperator>(E);
+    visit(Q.getCond(), C);
+    Control Inside = C.split(!isUniform(Q.getCond()));
+    visit(Q.getTrueExpr(), Inside);
+    return visit(Q.getFalseExpr(), Inside);
+  }
+  case NodeRole::DefaultedConditional: {
+    auto &Q = cast<BinaryConditionalOperator>(E);
+    visit(Q.getCommon(), C);
+    return visit(Q.getFalseExpr(), C.split(!isUniform(Q.getCommon())));
+  }
+  case NodeRole::Call:
+  case NodeRole::MemberCall:
+  case NodeRole::OperatorCall:
+    return visitCall(cast<CallExpr>(E), C);
+  case NodeRole::Lambda: {
+    // Its calls are not followed: what it assigns may differ.
+    for (const Stmt *Init : cast<LambdaExpr>(E).capture_inits())
+      visit(Init, C);
+    Control Inside = Control().split(true);
+    Inside.InLambda = true;
+    return visit(cast<LambdaExpr>(E).getBody(), Inside);
+  }
+  case NodeRole::StatementExpression: {
+    Control Inside = C;
+    Inside.InExpression = true;
+    return visit(cast<StmtExpr>(E).getSubStmt(), Inside);
+  }
+  case NodeRole::Property: // the getter's call has no operands of the user's
+    return visit(cast<PseudoObjectExpr>(E).getSyntacticForm(), C);
+  case NodeRole::Temporary:
+  case NodeRole::Name:
+  case NodeRole::Member:
+  case NodeRole::Subscript:
+  case NodeRole::Cast:
+  case NodeRole::Construct:
+  case NodeRole::InitList:
+  case NodeRole::This:
+  case NodeRole::UnknownExpr:
+    return visitChildren(E, C);
+  case NodeRole::Block:
+  case NodeRole::Nothing:
+  case NodeRole::Attributed:
+  case NodeRole::Declaration:
+  case NodeRole::Branch:
+  case NodeRole::Switch:
+  case NodeRole::Case:
+  case NodeRole::Loop:
+  case NodeRole::RangeLoop:
+  case NodeRole::Return:
+  case NodeRole::Break:
+  case NodeRole::Continue:
+  case NodeRole::Assembly:
+  case NodeRole::UnknownControl:
+    return giveUp(E);
+  }
+  llvm_unreachable("all roles are listed");
 }
 
 } // namespace catt

@@ -8,25 +8,37 @@
 //
 // A value is uniform if every thread of a block that computes it gets the same;
 // a statement is uniform if all threads of the block that have not exited reach
-// it together, each time. Both are answered conservatively:
+// it together, each time. Both have to be proved:
 //
-//   - threadIdx, what memory holds, and results of warp intrinsics differ;
-//     kernel parameters, blockIdx, blockDim, gridDim and constants do not;
-//   - a variable is uniform if everything ever assigned to it is, and every
-//     assignment is reached uniformly; one whose address is taken is not;
-//   - a loop is uniform if its condition is and no thread can leave it alone.
+//   int n = rows / 32;               kernel parameters, blockIdx, blockDim,
+//                                    gridDim, constants, and what is computed
+//                                    from them by constructs that are listed
+//   int u = n;  u += blockIdx.x;     a local, if all that is assigned to it is
+//                                    uniform, all its assignments are reached
+//                                    uniformly, and nothing else mentions it
+//   if (u < n) f();                  f() is reached together
+//   for (...) { if (...) break; }    a loop is uniform if its condition is and
+//                                    no thread can leave it alone
 //
 // Memory counts as uniform only where the program cannot change it: constant
 // memory, and `const T *__restrict__` parameters, at a uniform address.
+//
+// Limits: everything else differs between threads. goto, labels, try,
+// coroutines, arrays of variable size, break or return out of a statement
+// expression, or more than 4,000,000 steps end the proof for the whole
+// function: unknown() says at which statement.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_UNIFORMITY_H
 #define CATT_ANALYSIS_SOURCE_UNIFORMITY_H
 
+#include "analysis/source/safety/LocalMentions.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/DenseSet.h"
+#include <memory>
+#include <string>
 
 namespace catt {
 
@@ -36,6 +48,7 @@ public:
   /// threads; none for a kernel.
   Uniformity(const clang::FunctionDecl &Function, bool IsKernel,
              llvm::DenseSet<const clang::VarDecl *> DivergentParameters = {});
+  ~Uniformity();
 
   bool isUniform(const clang::Expr *E) const;
   /// True if the statements inside (branch, loop body) are reached together by
@@ -45,23 +58,60 @@ public:
   const llvm::SmallVectorImpl<const clang::Stmt *> &divergentReturns() const {
     return DivergentReturns;
   }
-  /// The function has goto or labels: nothing in it counts as uniform.
-  bool hasJumps() const { return HasJumps; }
+  /// Where a thread may end that does not return: noreturn calls, assembly.
+  const llvm::SmallVectorImpl<const clang::Stmt *> &exits() const {
+    return Exits;
+  }
+  /// Control flow that is not followed, so that nothing in the function counts
+  /// as uniform; null if there is none.
+  const clang::Stmt *unknown() const { return Unknown; }
+  /// What it is, in the user's words: "a goto".
+  std::string unknownName() const;
 
 private:
-  void visit(const clang::Stmt *S, bool Divergent,
-             const clang::Stmt *InnermostLoop, bool DivergentInLoop);
-  void visitLoop(const clang::Stmt *S, bool Divergent);
-  void assigned(const clang::Expr *LValue, bool Divergent);
-  bool isUniformCall(const clang::CallExpr *E) const;
-  bool isUniformLoad(const clang::Expr *LValue) const;
-  bool mark(const clang::VarDecl *V);
+  class Rules;
+  /// Where control stands: relative to what, and what a jump leaves.
+  struct Control {
+    bool Divergent = false;
+    bool DivergentInLoop = false;   ///< since the loop was entered
+    bool DivergentInTarget = false; ///< since what a break leaves was entered
+    const clang::Stmt *Loop = nullptr, *Target = nullptr;
+    bool InLambda = false, InExpression = false;
 
+    Control split(bool Splits) const;
+  };
+  bool variable(const clang::VarDecl &V) const;
+  void walk();
+  void visit(const clang::Stmt *S, const Control &C);
+  void visitChildren(const clang::Stmt &S, const Control &C);
+  void visitExpr(const clang::Expr &E, const Control &C);
+  void visitBranch(const clang::IfStmt &S, const Control &C);
+  void visitSwitch(const clang::SwitchStmt &S, const Control &C);
+  void visitLoop(const clang::Stmt &S, const Control &C);
+  void visitReturn(const clang::ReturnStmt &S, const Control &C);
+  void visitDeclaration(const clang::DeclStmt &S, const Control &C);
+  void visitCall(const clang::CallExpr &E, const Control &C);
+  void assignment(const clang::Expr &E, const clang::Expr *Place,
+                  const clang::Expr *Value, const Control &C);
+  void mark(const clang::VarDecl *V);
+  void markLoop(const clang::Stmt *S);
+  void giveUp(const clang::Stmt &S);
+
+  ComputeProof Proof;
+  LocalMentions Uses;
+  std::unique_ptr<Rules> Values;
+  const clang::Stmt *Body;
+  /// Only variables whose declaration the walk has seen are followed.
+  llvm::DenseSet<const clang::VarDecl *> Declared;
   llvm::DenseSet<const clang::VarDecl *> Divergent;
-  llvm::DenseSet<const clang::Stmt *> DivergentLoops;
-  llvm::SmallVector<const clang::Stmt *, 4> DivergentReturns;
+  llvm::DenseSet<const clang::Expr *> Reached;          ///< of Uses.Writes
+  llvm::DenseSet<const clang::Stmt *> Seen;             ///< loops
+  llvm::DenseSet<const clang::Stmt *> DivergentTargets; ///< loops and switches
+  llvm::SmallVector<const clang::Stmt *, 4> Loops;      ///< around the walk
+  llvm::SmallVector<const clang::Stmt *, 4> DivergentReturns, Exits;
+  const clang::Stmt *Unknown = nullptr;
+  unsigned Steps = 0;
   bool IsKernel;
-  bool HasJumps = false;
   bool Changed = false;
 };
 

@@ -8,11 +8,15 @@
 
 #include "analysis/source/WrapSites.h"
 #include "analysis/source/WarpIndependence.h"
+#include "analysis/source/safety/NodeKinds.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#pragma GCC diagnostic error "-Wswitch"
 
 using namespace clang;
 
@@ -166,7 +170,7 @@ WrapSites::WrapSites(const ASTContext &Context, const FunctionDecl &Kernel)
 const Uniformity &WrapSites::uniformity(const FunctionDecl &F,
                                         const CallExpr *Call,
                                         const Uniformity *Caller) {
-  std::unique_ptr<Uniformity> &U = Known[&F];
+  std::unique_ptr<Uniformity> &U = Known[{&F, Call}];
   if (U)
     return *U;
   llvm::DenseSet<const VarDecl *> Divergent;
@@ -218,21 +222,69 @@ private:
 };
 } // namespace
 
-/// The call is evaluated whenever the statement is.
+/// The call is evaluated whenever the statement is, and once.
 static bool alwaysEvaluates(const Stmt *S, const Stmt *Call) {
   if (!S)
     return false;
   if (S == Call)
     return true;
-  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isLogicalOp())
-    return alwaysEvaluates(B->getLHS(), Call);
-  if (auto *C = dyn_cast<AbstractConditionalOperator>(S))
-    return alwaysEvaluates(C->getCond(), Call);
-  if (isa<LambdaExpr>(S))
+  auto Any = [&](auto &&Parts) {
+    return llvm::any_of(
+        Parts, [&](const Stmt *P) { return alwaysEvaluates(P, Call); });
+  };
+  switch (roleOf(*S)) {
+  case NodeRole::Wrapper: // a default argument stands elsewhere
+    return isa<FullExpr, ParenExpr, CXXRewrittenBinaryOperator>(S) &&
+           alwaysEvaluates(wrappedIn(*cast<Expr>(S)), Call);
+  case NodeRole::Binary: {
+    auto *B = cast<BinaryOperator>(S);
+    return alwaysEvaluates(B->getLHS(), Call) ||
+           (!B->isLogicalOp() && alwaysEvaluates(B->getRHS(), Call));
+  }
+  case NodeRole::Conditional:
+    return alwaysEvaluates(cast<ConditionalOperator>(S)->getCond(), Call);
+  case NodeRole::DefaultedConditional:
+    return alwaysEvaluates(cast<BinaryConditionalOperator>(S)->getCommon(),
+                           Call);
+  case NodeRole::Declaration:
+    return llvm::any_of(cast<DeclStmt>(S)->decls(), [&](const Decl *D) {
+      auto *V = dyn_cast<VarDecl>(D);
+      return V && V->hasLocalStorage() && alwaysEvaluates(V->getInit(), Call);
+    });
+  case NodeRole::Temporary:
+  case NodeRole::Member:
+  case NodeRole::Subscript:
+  case NodeRole::Cast:
+  case NodeRole::Unary:
+  case NodeRole::Call:
+  case NodeRole::MemberCall:
+  case NodeRole::OperatorCall:
+  case NodeRole::Construct:
+  case NodeRole::InitList:
+  case NodeRole::Return:
+    return Any(S->children());
+  case NodeRole::Constant:
+  case NodeRole::Name:
+  case NodeRole::Property:
+  case NodeRole::This:
+  case NodeRole::Lambda:
+  case NodeRole::StatementExpression:
+  case NodeRole::UnknownExpr:
+  case NodeRole::Block:
+  case NodeRole::Nothing:
+  case NodeRole::Attributed:
+  case NodeRole::Branch:
+  case NodeRole::Switch:
+  case NodeRole::Case:
+  case NodeRole::Loop:
+  case NodeRole::RangeLoop:
+  case NodeRole::Break:
+  case NodeRole::Continue:
+  case NodeRole::Assembly:
+  case NodeRole::UnknownControl:
     return false;
-  return llvm::any_of(S->children(), [&](const Stmt *Child) {
-    return alwaysEvaluates(Child, Call);
-  });
+  }
+  llvm_unreachable("all roles are listed");
 }
 
 bool WrapSites::canEnter(const PathElement &Call, const Stmt *From) const {
@@ -274,7 +326,7 @@ WrapSites::candidates(llvm::ArrayRef<PathElement> Path) {
   bool InCallee = false, NeedsSm70 = false;
   const Stmt *Parent = nullptr;
   const Stmt *OutermostLoop = nullptr; // of this function, around us
-  for (size_t I = 0; I < Path.size() && !U->hasJumps(); ++I) {
+  for (size_t I = 0; I < Path.size() && !U->unknown(); ++I) {
     if (const FunctionDecl *Callee = Path[I].Callee) {
       if (!canEnter(Path[I], Parent))
         break;
@@ -284,23 +336,23 @@ WrapSites::candidates(llvm::ArrayRef<PathElement> Path) {
       continue;
     }
     const Stmt *S = Path[I].S;
-    if (Parent && !isa<AttributedStmt>(Parent) && !isBodyOf(Parent, S) &&
-        !isa<Expr, DeclStmt>(Parent))
-      break; // in a condition, an increment, a case
+    if (Parent && !isa<AttributedStmt>(Parent) && !isBodyOf(Parent, S))
+      break; // in a condition, an increment, a case, an expression
     if (Parent && isa<SwitchStmt, SwitchCase, LabelStmt>(S) &&
         !isa<SwitchStmt>(S))
       break;
     bool Position = Parent && !isa<CompoundStmt>(S) && isBodyOf(Parent, S);
     if (Position) {
       // Who left before, or in an earlier iteration of a loop around?
-      bool Left = llvm::any_of(U->divergentReturns(), [&](const Stmt *R) {
+      auto IsBefore = [&](const Stmt *R) {
         const Stmt *Until = OutermostLoop ? OutermostLoop : S;
         return SM.isBeforeInTranslationUnit(R->getBeginLoc(),
                                             Until->getEndLoc());
-      });
+      };
+      bool Left = llvm::any_of(U->divergentReturns(), IsBefore);
       if (InCallee && Left)
         break;
-      NeedsSm70 |= Left;
+      NeedsSm70 |= Left || llvm::any_of(U->exits(), IsBefore);
       Result.push_back({Parent, S, I, InCallee, NeedsSm70});
     }
     bool Inside = isa<Expr, DeclStmt, ReturnStmt>(S) || U->insideIsUniform(S);
@@ -310,6 +362,9 @@ WrapSites::candidates(llvm::ArrayRef<PathElement> Path) {
       OutermostLoop = S;
     Parent = S;
   }
+  if (const Stmt *Unknown = U->unknown())
+    NotFollowed = U->unknownName() + " in line " +
+                  std::to_string(Text.location(Unknown->getBeginLoc()).Line);
   return Result;
 }
 
@@ -375,8 +430,8 @@ SiteResult WrapSites::find(llvm::ArrayRef<PathElement> Path,
   }
   if (First.Refusals.empty()) {
     const Stmt *Loop = Path.back().S;
-    First.Refusals.push_back(
-        {Reason::DivergentBarrier, Text.location(Loop->getBeginLoc()), ""});
+    First.Refusals.push_back({Reason::DivergentBarrier,
+                              Text.location(Loop->getBeginLoc()), NotFollowed});
   }
   return First;
 }

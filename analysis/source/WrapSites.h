@@ -86,8 +86,11 @@ private:
   const clang::ASTContext &Context;
   const clang::FunctionDecl &Kernel;
   SourceText Text;
-  llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<Uniformity>>
+  llvm::DenseMap<
+      std::pair<const clang::FunctionDecl *, const clang::CallExpr *>,
+      std::unique_ptr<Uniformity>>
       Known;
+  std::string NotFollowed; ///< why the last path has no candidate
 };
 
 } // namespace catt

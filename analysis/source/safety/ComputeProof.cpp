@@ -1,0 +1,220 @@
+//===- ComputeProof.cpp - Functions that only compute ---------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/source/safety/ComputeProof.h"
+#include "analysis/source/safety/NodeKinds.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#pragma GCC diagnostic error "-Wswitch"
+
+using namespace clang;
+
+namespace catt {
+
+bool ComputeProof::computes(const FunctionDecl &F) {
+  const FunctionDecl *Key = F.getCanonicalDecl();
+  auto [At, New] = Known.try_emplace(Key, State::Open);
+  if (!New)
+    return At->second == State::Proved; // Open: it calls itself
+  if (Depth == 0)
+    Steps = 0;
+  bool SavedMember = InMember, SavedConstructor = InConstructor;
+  ++Depth;
+  // Deeper than anybody writes, and far from the end of the stack.
+  bool Result = Depth < 32 && prove(F);
+  --Depth;
+  InMember = SavedMember;
+  InConstructor = SavedConstructor;
+  Known[Key] = Result ? State::Proved : State::Refused;
+  return Result;
+}
+
+bool ComputeProof::prove(const FunctionDecl &F) {
+  const FunctionDecl *Def = nullptr;
+  const Stmt *Body = F.getBody(Def);
+  if (!Body || Def->hasSkippedBody() || Def->isInvalidDecl() ||
+      Def->isDependentContext() || Def->isVariadic() || Def->isNoReturn() ||
+      F.isMultiVersion())
+    return false;
+  // Another body may take the place of this one.
+  for (const FunctionDecl *R : F.redecls())
+    if (R->hasAttr<WeakAttr>() || R->hasAttr<AliasAttr>() ||
+        R->hasAttr<IFuncAttr>() || R->hasSkippedBody())
+      return false;
+  QualType Returned = Def->getReturnType();
+  if (Returned->isReferenceType() &&
+      (!Returned->isLValueReferenceType() ||
+       !Returned->getPointeeType().isConstQualified()))
+    return false;
+  if (!llvm::all_of(Def->parameters(),
+                    [](const ParmVarDecl *P) { return takesAValue(*P); }))
+    return false;
+  auto *Method = dyn_cast<CXXMethodDecl>(Def);
+  auto *Constructor = dyn_cast<CXXConstructorDecl>(Def);
+  InConstructor = Constructor;
+  InMember = Method && !Method->isStatic();
+  if (Method && (Method->isVirtual() || isa<CXXDestructorDecl>(Method) ||
+                 (InMember && !Constructor && !Method->isConst())))
+    return false;
+  return (!Constructor || initializers(*Constructor)) && statement(Body);
+}
+
+bool ComputeProof::initializers(const CXXConstructorDecl &C) {
+  if (C.getParent()->isPolymorphic() || C.getParent()->getNumVBases() > 0)
+    return false;
+  return llvm::all_of(C.inits(), [&](const CXXCtorInitializer *I) {
+    const FieldDecl *F = I->getAnyMember();
+    return (!F || isPlainObject(F->getType(), F->getASTContext())) &&
+           value(I->getInit());
+  });
+}
+
+bool ComputeProof::variable(const VarDecl &V) {
+  QualType T = V.getType();
+  if (T->isReferenceType())
+    return T->isLValueReferenceType() && T->getPointeeType().isConstQualified();
+  return isPlainObject(T, V.getASTContext());
+}
+
+/// A place of the function's own, or a field of what it constructs.
+bool ComputeProof::written(const Expr &E) {
+  if (!place(&E))
+    return false;
+  if (rootOf(&E))
+    return true;
+  const Expr *P = E.IgnoreParens();
+  while (true) {
+    auto *M = dyn_cast<MemberExpr>(P);
+    if (M && M->isArrow())
+      return InConstructor && isa<CXXThisExpr>(M->getBase()->IgnoreImpCasts());
+    if (M) {
+      P = M->getBase()->IgnoreParens();
+    } else if (auto *A = dyn_cast<ArraySubscriptExpr>(P)) {
+      auto *Decay = dyn_cast<ImplicitCastExpr>(A->getBase()->IgnoreParens());
+      if (!Decay || Decay->getCastKind() != CK_ArrayToPointerDecay)
+        return false;
+      P = Decay->getSubExpr()->IgnoreParens();
+    } else {
+      return false;
+    }
+  }
+}
+
+bool ComputeProof::declaration(const Decl &D) {
+  switch (roleOf(D.getKind())) {
+  case DeclRole::Variable: {
+    const VarDecl &V = *cast<VarDecl>(&D);
+    if (!V.hasLocalStorage())
+      return isUnchangedGlobal(V);
+    if (auto *B = dyn_cast<DecompositionDecl>(&V))
+      for (const BindingDecl *X : B->bindings())
+        if (X->getHoldingVar())
+          return false;
+    return variable(V) && value(V.getInit());
+  }
+  case DeclRole::NameOnly: {
+    auto *T = dyn_cast<TypedefNameDecl>(&D);
+    return !T || !T->getUnderlyingType()->isVariablyModifiedType();
+  }
+  case DeclRole::Binding:
+  case DeclRole::Constant:
+  case DeclRole::Function:
+  case DeclRole::Field:
+  case DeclRole::Unknown:
+    return false;
+  }
+  llvm_unreachable("all roles are listed");
+}
+
+bool ComputeProof::loop(const Stmt &S) {
+  if (auto *F = dyn_cast<ForStmt>(&S))
+    return statement(F->getInit()) &&
+           statement(F->getConditionVariableDeclStmt()) &&
+           value(F->getCond()) && value(F->getInc()) && statement(F->getBody());
+  if (auto *W = dyn_cast<WhileStmt>(&S))
+    return statement(W->getConditionVariableDeclStmt()) &&
+           value(W->getCond()) && statement(W->getBody());
+  auto *D = cast<DoStmt>(&S);
+  return value(D->getCond()) && statement(D->getBody());
+}
+
+bool ComputeProof::statement(const Stmt *S) {
+  if (!S)
+    return true;
+  if (!step())
+    return false;
+  if (auto *E = dyn_cast<Expr>(S))
+    return value(E);
+  auto All = [&](auto &&Range) {
+    return llvm::all_of(Range, [&](const Stmt *X) { return statement(X); });
+  };
+  switch (roleOf(*S)) {
+  case NodeRole::Block:
+    return All(cast<CompoundStmt>(S)->body());
+  case NodeRole::Nothing:
+  case NodeRole::Break:
+  case NodeRole::Continue:
+    return true;
+  case NodeRole::Attributed:
+    return statement(cast<AttributedStmt>(S)->getSubStmt());
+  case NodeRole::Declaration:
+    return llvm::all_of(cast<DeclStmt>(S)->decls(),
+                        [&](const Decl *D) { return declaration(*D); });
+  case NodeRole::Branch: {
+    auto *I = cast<IfStmt>(S);
+    return statement(I->getInit()) &&
+           statement(I->getConditionVariableDeclStmt()) &&
+           value(I->getCond()) && statement(I->getThen()) &&
+           statement(I->getElse());
+  }
+  case NodeRole::Switch: {
+    auto *W = cast<SwitchStmt>(S);
+    return statement(W->getInit()) &&
+           statement(W->getConditionVariableDeclStmt()) &&
+           value(W->getCond()) && statement(W->getBody());
+  }
+  case NodeRole::Case:
+    return statement(cast<SwitchCase>(S)->getSubStmt());
+  case NodeRole::Loop:
+    return loop(*S);
+  case NodeRole::Return:
+    return value(cast<ReturnStmt>(S)->getRetValue());
+  case NodeRole::RangeLoop:
+  case NodeRole::Assembly:
+  case NodeRole::UnknownControl:
+  case NodeRole::Constant:
+  case NodeRole::Wrapper:
+  case NodeRole::Temporary:
+  case NodeRole::Name:
+  case NodeRole::Member:
+  case NodeRole::Subscript:
+  case NodeRole::Cast:
+  case NodeRole::Unary:
+  case NodeRole::Binary:
+  case NodeRole::Conditional:
+  case NodeRole::DefaultedConditional:
+  case NodeRole::Call:
+  case NodeRole::MemberCall:
+  case NodeRole::OperatorCall:
+  case NodeRole::Construct:
+  case NodeRole::InitList:
+  case NodeRole::Property:
+  case NodeRole::This:
+  case NodeRole::Lambda:
+  case NodeRole::StatementExpression:
+  case NodeRole::UnknownExpr:
+    return false;
+  }
+  llvm_unreachable("all roles are listed");
+}
+
+} // namespace catt

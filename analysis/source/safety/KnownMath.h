@@ -1,0 +1,34 @@
+//===- KnownMath.h - Functions of CUDA that only compute --------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   sqrtf(x) of math_functions.h   -> known
+//   sqrtf(x) that the user wrote   -> not: its body has to show it
+//   clock(), __shfl_sync(...)      -> not
+//
+// Limits: a short list of names, for functions over numbers alone. A user who
+// declares one of the names in a header of -isystem, over numbers, is believed.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_SOURCE_SAFETY_KNOWNMATH_H
+#define CATT_ANALYSIS_SOURCE_SAFETY_KNOWNMATH_H
+
+#include "clang/AST/Decl.h"
+
+namespace catt {
+
+/// True for functions of CUDA and of the C library whose result depends on
+/// nothing but the values of their arguments, and which do nothing else.
+bool isKnownToCompute(const clang::FunctionDecl &F);
+
+/// True for CUDA's own blockIdx, blockDim, gridDim and warpSize, which all
+/// threads of a block read alike.
+bool isLaunchVariable(const clang::ValueDecl &D);
+
+} // namespace catt
+
+#endif
