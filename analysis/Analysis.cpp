@@ -18,6 +18,7 @@
 #include "analysis/LaunchPlan.h"
 #include "analysis/RuntimeCases.h"
 #include "analysis/source/Kernels.h"
+#include "analysis/source/safety/SharedText.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Regex.h"
 
@@ -135,10 +136,23 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
 //===-- Files ------------------------------------------------------------===//
 
 /// Sites in files that are not to be edited become refusals.
-void restrictFiles(Kernel &K, const Report &R, const llvm::Regex *Headers) {
+void restrictFiles(Kernel &K, const Report &R, const llvm::Regex *Headers,
+                   const std::set<std::string> &ReadTwice) {
   auto Editable = [&](const std::string &File) {
-    return File == R.MainFile || (Headers && Headers->match(File));
+    return (File == R.MainFile || (Headers && Headers->match(File))) &&
+           !ReadTwice.count(File);
   };
+  auto Twice = [](const std::string &File) {
+    return File + ", which is included more than once";
+  };
+  if (ReadTwice.count(K.Span.File))
+    K.Refusals.push_back({Reason::OtherFile, K.Where, Twice(K.Span.File)});
+  for (Loop &L : K.Loops)
+    if (L.Site && ReadTwice.count(L.Site->Span.File)) {
+      L.Refusals.push_back(
+          {Reason::OtherFile, L.Site->Where, Twice(L.Site->Span.File)});
+      L.Site.reset();
+    }
   for (Loop &L : K.Loops)
     if (L.Site && !Editable(L.Site->Span.File)) {
       L.Refusals.push_back({Reason::OtherFile, L.Site->Where, ""});
@@ -191,11 +205,13 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
         R.Texts[Path] = std::move(*Text);
   };
   AddText(R.MainFile);
+  const std::set<std::string> ReadTwice = filesReadTwice(Unit.ast());
   std::vector<std::vector<Launch>> Seen; // before the user's go before them
   for (Kernel &K : Kernels) {
     AddText(K.Span.File);
     refuseBroken(K, R);
-    restrictFiles(K, R, Options.HeaderFilter.empty() ? nullptr : &Headers);
+    restrictFiles(K, R, Options.HeaderFilter.empty() ? nullptr : &Headers,
+                  ReadTwice);
     for (const Loop &L : K.Loops)
       if (L.Site)
         AddText(L.Site->Span.File);

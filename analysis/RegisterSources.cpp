@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/RegisterSources.h"
 #include "analysis/InstructionCount.h"
+#include "analysis/registers/MachineCode.h"
 #include "analysis/registers/Nvcc.h"
 #include "analysis/registers/Pressure.h"
 #include "analysis/registers/Ptxas.h"
 #include "analysis/source/DeviceCode.h"
 #include "analysis/source/NvccCommand.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Path.h"
 #include <set>
 #include <tuple>
@@ -81,17 +83,19 @@ struct Assembled {
 using Fallback = llvm::function_ref<llvm::Expected<std::string>(size_t Text)>;
 } // namespace
 
-/// Texts of the file as nvcc compiles them; where there is no nvcc, or it does
-/// not accept one, clang's code with a note.
-static llvm::Expected<std::vector<PtxText>>
-ptxOfBuild(const TranslationUnit &Unit, llvm::ArrayRef<TextMap> Texts,
-           const RegisterSourceOptions &Options, Fallback Clangs) {
+static NvccOptions nvccFor(const TranslationUnit &Unit, unsigned Jobs) {
   NvccOptions O;
   O.Program = nvccBeside(findPtxas(Unit.toolkit().Path));
   O.Architecture = Unit.architecture();
   O.Flags = flagsForNvcc(Unit);
   O.Directory = llvm::sys::path::parent_path(Unit.mainFile());
-  O.Jobs = Options.Jobs;
+  O.Jobs = Jobs;
+  return O;
+}
+
+/// The main file in each of the texts, or as it is.
+static std::vector<std::string> mainTexts(const TranslationUnit &Unit,
+                                          llvm::ArrayRef<TextMap> Texts) {
   auto OnDisk = Unit.files()->getBufferForFile(Unit.mainFile());
   std::vector<std::string> Mains;
   for (const TextMap &Each : Texts) {
@@ -100,6 +104,16 @@ ptxOfBuild(const TranslationUnit &Unit, llvm::ArrayRef<TextMap> Texts,
                     : OnDisk          ? (*OnDisk)->getBuffer().str()
                                       : "");
   }
+  return Mains;
+}
+
+/// Texts of the file as nvcc compiles them; where there is no nvcc, or it does
+/// not accept one, clang's code with a note.
+static llvm::Expected<std::vector<PtxText>>
+ptxOfBuild(const TranslationUnit &Unit, llvm::ArrayRef<TextMap> Texts,
+           const RegisterSourceOptions &Options, Fallback Clangs) {
+  const NvccOptions O = nvccFor(Unit, Options.Jobs);
+  const std::vector<std::string> Mains = mainTexts(Unit, Texts);
   std::vector<NvccResult> Compiled(Texts.size(),
                                    {"", "there is no nvcc beside it"});
   if (!O.Program.empty())
@@ -319,6 +333,52 @@ RegisterSource registerSource(const RegisterSourceOptions &Options) {
   return [Options](const TranslationUnit &Unit, const RegisterCaps &Caps) {
     return answer(Unit, Caps, Options);
   };
+}
+
+//===-- Rounding ----------------------------------------------------------===//
+
+/// What the two differ in, by function.
+static std::vector<std::string>
+differences(const std::map<std::string, OpcodeCounts> &Before,
+            const std::map<std::string, OpcodeCounts> &After) {
+  std::vector<std::string> Out;
+  for (const auto &[Name, Counts] : Before)
+    if (auto Now = After.find(Name); Now != After.end())
+      if (std::string Why = roundingDifference(Counts, Now->second);
+          !Why.empty())
+        Out.push_back(llvm::demangle(Name) + ": " + Why);
+  return Out;
+}
+
+llvm::Expected<std::vector<std::string>>
+compareCode(const TranslationUnit &Unit, const TextMap &Texts, unsigned Jobs) {
+  NvccOptions O = nvccFor(Unit, Jobs);
+  O.MachineCode = true;
+  unsigned Version = 0;
+  llvm::StringRef Number = llvm::StringRef(O.Architecture);
+  if (O.Program.empty())
+    return llvm::createStringError("there is no nvcc; give the toolkit with "
+                                   "--cuda-path, or leave --verify-code out");
+  if (!Number.consume_front("sm_") || Number.consumeInteger(10, Version) ||
+      Version < 70)
+    return llvm::createStringError("the machine code of " + O.Architecture +
+                                   " is not known, only that from sm_70 on");
+  for (const auto &[Path, Text] : Texts)
+    if (Path != Unit.mainFile())
+      return llvm::createStringError(Path + " would change too, and nvcc reads "
+                                            "headers as they are");
+  std::vector<NvccResult> Made =
+      compileWithNvcc(mainTexts(Unit, {TextMap(), Texts}), O);
+  std::vector<std::map<std::string, OpcodeCounts>> Counts;
+  for (const NvccResult &Each : Made) {
+    if (!Each.Error.empty())
+      return llvm::createStringError(Each.Error);
+    auto Of = countFloatingPoint(Each.Ptx);
+    if (!Of)
+      return Of.takeError();
+    Counts.push_back(std::move(*Of));
+  }
+  return differences(Counts.front(), Counts.back());
 }
 
 } // namespace catt

@@ -54,6 +54,14 @@ using TextMeasure = std::function<llvm::Expected<std::vector<TextAnswer>>(
 TextMeasure textMeasure(const TranslationUnit &Unit,
                         const RegisterSourceOptions &Options);
 
+/// Compiles the file as it is, and with other texts, to machine code with nvcc,
+/// and compares how each kernel rounds. Returns what differs, a sentence for
+/// each kernel; empty: nothing. Error: there is no nvcc, it does not compile
+/// one of them, or the texts are not of the main file alone.
+llvm::Expected<std::vector<std::string>>
+compareCode(const TranslationUnit &Unit,
+            const std::map<std::string, std::string> &Texts, unsigned Jobs);
+
 /// The PTX without the bounds of its kernels.
 std::string withoutBounds(llvm::StringRef Ptx);
 

@@ -325,6 +325,15 @@ struct ThreadValue {
   }
 };
 
+/// Where a macro's text, or that of another file, names something otherwise
+/// than to read it.
+struct Mention {
+  std::string Name;
+  unsigned At = 0;     ///< offset in the kernel's file
+  bool IsHere = false; ///< there is such an offset; else it may be anywhere
+  Location Where;
+};
+
 /// A kernel: one template instantiation is one kernel.
 struct Kernel {
   std::string Name;            ///< "ns::gesummv<float>"
@@ -347,6 +356,10 @@ struct Kernel {
   std::vector<Access> Accesses;
   std::vector<BodyStatement> Statements; ///< in the order of the text
   std::vector<ThreadValue> Values;
+  /// Offsets in its file of names that do nothing but read a variable, in
+  /// ascending order (safety/PlainReads.h).
+  std::vector<unsigned> PlainReads;
+  std::vector<Mention> MacroMentions;
   std::vector<Refusal> Refusals; ///< why it cannot be analysed or edited
 };
 

@@ -117,6 +117,7 @@ static bool crossesSplit(const KernelReport &K, const SourceSpan &Rest) {
 /// Why the initializer cannot be written once more before a statement, if so.
 static std::optional<Refusal> obstacle(const KernelReport &Kernel,
                                        const ThreadValue &V, const Place &Where,
+                                       const std::string &Hidden,
                                        const TextMap &Texts) {
   const BodyStatement &S = *Where.Statement;
   if (auto Why = cannotEdit(Texts, S.Span, S.Where))
@@ -142,6 +143,13 @@ static std::optional<Refusal> obstacle(const KernelReport &Kernel,
   auto [Begin, End] = std::minmax(V.Scope.Begin, S.Span.Begin);
   if (definesMacro(Text, Begin, End))
     return Refusal{Reason::InMacro, S.Where, "a macro that is defined here"};
+  const catt::Kernel &K = Kernel.Source;
+  if (auto Why = seenOtherwise(K, Texts, From.Begin, From.End, {Hidden}))
+    return Why;
+  if (V.IsConst) // both are declared anew for the rest
+    if (auto Why = seenOtherwise(K, Texts, Where.Rest->Begin, Where.Rest->End,
+                                 {Hidden, V.Name}))
+      return Why;
   std::vector<std::string> Names = V.Only->Reads;
   Names.push_back(V.Name);
   Names.push_back("threadIdx");
@@ -198,8 +206,10 @@ static void recompute(const Kernel &K, const Place &Where,
     const HiddenOperand &Hidden = Values[I]->Hidden;
     A.Argument += (I ? ", " : "") + V.Name;
     Registers += Values[I]->Registers;
-    std::string Type =
-        Hidden.Name == "threadIdx" ? "const uint3 " : "const auto ";
+    // The type that the name has already: the outer one is still in sight.
+    std::string Type = Hidden.Name == "threadIdx"
+                           ? "const uint3 "
+                           : "decltype(" + Hidden.Name + ") ";
     A.Open.push_back("{");
     llvm::append_range(A.Open, hide(Hidden, V.Only->Text, Copy));
     if (!Declares)
@@ -265,7 +275,7 @@ llvm::Error Rematerialize::apply(const KernelReport &Kernel, const Device &Gpu,
                          ? Where.Statement->Span
                          : restOfBlock(Text->second, Where.Statement->Span);
       if (!Why)
-        Why = obstacle(Kernel, V, Where, Texts);
+        Why = obstacle(Kernel, V, Where, R.Hidden.Name, Texts);
     }
     if (Why) {
       Out.Refused.push_back(*Why);

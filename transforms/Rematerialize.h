@@ -26,7 +26,7 @@
 //     auto cattHidden = i;
 //     asm volatile("" : "+r"(cattHidden));
 //     {
-//       const auto i = cattHidden;
+//       decltype(i) i = cattHidden;
 //       row = i * pitch;
 //     }
 //   } // catt: done
@@ -37,7 +37,7 @@
 //   {
 //     auto cattHidden = i;
 //     asm volatile("" : "+r"(cattHidden));
-//     const auto i = cattHidden;
+//     decltype(i) i = cattHidden;
 //     decltype(row) row = i * pitch;
 //     { // catt: begin
 //   A[row] += s;

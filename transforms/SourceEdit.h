@@ -120,6 +120,14 @@ bool standsAgainstEdits(Reason Why);
 std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,
                                   const Location &Where);
 
+/// Something in [From, To) of the kernel's file that names one of these
+/// otherwise than to read it, so that it may see more of it than its value: its
+/// type, its address, whether it is const. Member names are none of them.
+/// `threadIdx` counts as read in `threadIdx.x`.
+std::optional<Refusal> seenOtherwise(const Kernel &K, const TextMap &Texts,
+                                     unsigned From, unsigned To,
+                                     llvm::ArrayRef<std::string> Names);
+
 //===-- Writing ----------------------------------------------------------===//
 
 /// What is added, free of layout: one statement or brace per element, the last

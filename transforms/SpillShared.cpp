@@ -224,6 +224,23 @@ static std::optional<Refusal> obstacle(const Kernel &K,
   return std::nullopt;
 }
 
+/// A variable that loses its const for what is moved, and that something may
+/// see more of than its value. One word may stand for several variables.
+static std::optional<Refusal> seesConst(const Kernel &K, const SharedSpill &S,
+                                        const TextMap &Texts) {
+  for (const MovedValue &M : S.Moved) {
+    const SourceSpan &Word = K.Values[M.Of.Value].ConstWord;
+    if (Word.File.empty())
+      continue;
+    for (const ThreadValue &V : K.Values)
+      if (V.ConstWord.File == Word.File && V.ConstWord.Begin == Word.Begin)
+        if (auto Why = seenOtherwise(K, Texts, V.Scope.Begin, V.Scope.End,
+                                     {V.Variable}))
+          return Why;
+  }
+  return std::nullopt;
+}
+
 /// Statements within others have larger numbers, and where both end at one
 /// place the inner one's additions come first.
 static void write(const Kernel &K, const std::map<unsigned, Around> &All,
@@ -314,6 +331,8 @@ llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
   bool Bounded = S.Numbering.Width == 0; // by __launch_bounds__
   std::optional<Refusal> Why =
       obstacle(K, All, Bounded || S.Pragma, Texts, Out);
+  if (!Why)
+    Why = seesConst(K, S, Texts);
   if (!Why && S.isDynamic())
     Why = cannotRaise(K, More, Texts);
   if (Why) {

@@ -79,11 +79,18 @@ static std::string errorIn(const ForcedChoice &F, const PlannedKernel &P) {
   auto Plan = find_if(P.Plan->Loops, [&](const LoopPlan &Each) {
     return Each.Loop == Named[0]->Id;
   });
-  if (Plan == P.Plan->Loops.end() || F.Groups == 1 ||
-      (Plan->Groups > 1 && !Plan->Why))
+  if (F.Groups == 1)
     return "";
+  bool IsPlanned = Plan != P.Plan->Loops.end();
+  if (IsPlanned && Plan->Groups > 1 && !Plan->Why)
+    return "";
+  std::vector<Refusal> Known = Named[0]->Refusals;
+  llvm::append_range(Known, K.Refusals);
+  std::string Why = IsPlanned && Plan->Why ? userText(*Plan->Why)
+                    : Known.empty()        ? "nothing is known of its lines"
+                                           : userText(Known.front());
   return formatv("loop {0} of kernel '{1}' cannot be split: {2}", F.Loop,
-                 K.Name, Plan->Why ? userText(*Plan->Why) : "");
+                 K.Name, Why);
 }
 
 std::string forceError(const ForcedChoice &F, ArrayRef<PlannedKernel> Kernels) {

@@ -164,7 +164,9 @@ constexpr ReasonInfo Table[] = {
      "give each value a variable of its own"},
     {Reason::MayContract, NotSafe, "may-contract",
      "a floating-point product, which may be fused with an addition elsewhere",
-     "computed a second time, or kept in memory, it may be rounded differently "
+     "computed a second time, kept in memory or kept apart by a barrier, it "
+     "may "
+     "be rounded differently "
      "({a product that may be fused with a sum})",
      "use __fmul_rn and __fadd_rn, or compile with -fmad=false"},
     {Reason::InMacro, NotEditable, "in-macro",

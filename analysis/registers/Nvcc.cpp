@@ -25,7 +25,7 @@ static CommandLine commandFor(const NvccOptions &Options,
                               const std::string &Source,
                               const std::string &Ptx) {
   CommandLine Words = {Options.Program,
-                       "-ptx",
+                       Options.MachineCode ? "-cubin" : "-ptx",
                        "-O3",
                        "-w",
                        "-x",
@@ -80,7 +80,7 @@ std::vector<NvccResult> compileWithNvcc(llvm::ArrayRef<std::string> Texts,
       R.Error =
           Options.Program + " did not compile the file: " + Ended[C].error();
     else if (R.Ptx = All[C].Ptx.text(); R.Ptx.empty())
-      R.Error = Options.Program + " left no PTX";
+      R.Error = Options.Program + " left no code";
   }
   return Results;
 }

@@ -30,10 +30,11 @@ struct NvccOptions {
   std::string Directory;          ///< of the file: searched for "headers"
   unsigned Jobs = 1;              ///< processes at a time
   unsigned TimeoutSeconds = 300;
+  bool MachineCode = false; ///< a cubin instead of PTX
 };
 
 struct NvccResult {
-  std::string Ptx;
+  std::string Ptx;   ///< or the bytes of the cubin
   std::string Error; ///< why there is none: it cannot be run, is not done in
                      ///< time, or does not accept the text
 };

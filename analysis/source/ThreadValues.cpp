@@ -8,6 +8,7 @@
 #include "analysis/source/ThreadValues.h"
 #include "analysis/source/IndexFolding.h"
 #include "analysis/source/ValueUses.h"
+#include "analysis/source/safety/PlainReads.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -223,6 +224,8 @@ void findThreadValues(const FunctionDecl &F, const ASTContext &Context,
                       Kernel &K) {
   if (auto *Body = dyn_cast_or_null<CompoundStmt>(F.getBody()))
     Walker(F, Context, K).run(*Body);
+  if (F.getBody())
+    findPlainReads(F, Context, K);
 }
 
 } // namespace catt

@@ -8,7 +8,10 @@
 
 #include "analysis/source/WrapSites.h"
 #include "analysis/source/WarpIndependence.h"
+#include "analysis/source/safety/HiddenNames.h"
 #include "analysis/source/safety/NodeKinds.h"
+#include "analysis/source/safety/SplitRounding.h"
+#include "analysis/source/safety/TextAround.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
@@ -75,19 +78,16 @@ static bool conditionalsPairUp(llvm::StringRef Text) {
   return Depth == 0;
 }
 
+/// [[attributes]] and __attribute__ stand before their statement. A pragma does
+/// so too, on a line of its own; who edits the text keeps them together.
 static SourceLocation beginOf(const Stmt &S) {
-  SourceLocation Begin = S.getBeginLoc();
-  // [[attributes]] stand before their statement. A pragma does so too, on a
-  // line of its own; who edits the text keeps them together.
-  if (auto *A = dyn_cast<AttributedStmt>(&S)) {
-    Begin = A->getSubStmt()->getBeginLoc();
-    for (const Attr *X : A->getAttrs())
-      if (X->getSyntax() != AttributeCommonInfo::AS_Pragma &&
-          X->getLocation().isFileID() && Begin.isFileID() &&
-          X->getLocation() < Begin)
-        Begin = X->getLocation();
-  }
-  return Begin;
+  auto *A = dyn_cast<AttributedStmt>(&S);
+  if (!A)
+    return S.getBeginLoc();
+  bool Pragma = llvm::any_of(A->getAttrs(), [](const Attr *X) {
+    return X->getSyntax() == AttributeCommonInfo::AS_Pragma;
+  });
+  return Pragma ? beginOf(*A->getSubStmt()) : A->getAttrLoc();
 }
 
 std::optional<SourceSpan> SourceText::span(const Stmt &First, const Stmt &Last,
@@ -324,6 +324,7 @@ WrapSites::candidates(llvm::ArrayRef<PathElement> Path) {
   const Uniformity *U = &uniformity(Kernel, nullptr, nullptr);
   const SourceManager &SM = Context.getSourceManager();
   bool InCallee = false, NeedsSm70 = false;
+  const FunctionDecl *Function = &Kernel;
   const Stmt *Parent = nullptr;
   const Stmt *OutermostLoop = nullptr; // of this function, around us
   for (size_t I = 0; I < Path.size() && !U->unknown(); ++I) {
@@ -332,6 +333,7 @@ WrapSites::candidates(llvm::ArrayRef<PathElement> Path) {
         break;
       U = &uniformity(*Callee, Path[I].Call, U);
       InCallee = true;
+      Function = Callee->getDefinition() ? Callee->getDefinition() : Callee;
       Parent = OutermostLoop = nullptr;
       continue;
     }
@@ -353,7 +355,7 @@ WrapSites::candidates(llvm::ArrayRef<PathElement> Path) {
       if (InCallee && Left)
         break;
       NeedsSm70 |= Left || llvm::any_of(U->exits(), IsBefore);
-      Result.push_back({Parent, S, I, InCallee, NeedsSm70});
+      Result.push_back({Parent, S, I, InCallee, NeedsSm70, Function});
     }
     bool Inside = isa<Expr, DeclStmt, ReturnStmt>(S) || U->insideIsUniform(S);
     if (!Inside)
@@ -399,6 +401,15 @@ SiteResult WrapSites::tryCandidate(const Candidate &C) {
   auto Span = Text.span(*Statements.front(), *Statements.back(), Why);
   if (Why)
     Result.Refusals.push_back(*Why);
+  else if (auto Before = cannotPrecede(*C.Function, *C.Parent, *C.Statement,
+                                       *Span, Context))
+    Result.Refusals.push_back(*Before);
+  if (auto Hidden = hiddenCudaName(*C.Function, Statements.front(), Context))
+    Result.Refusals.push_back(*Hidden);
+  if (Result.Refusals.empty())
+    if (auto Rounds =
+            splitMayRound(*C.Function, Statements, C.InCallee, Context))
+      Result.Refusals.push_back(*Rounds);
   if (!Result.Refusals.empty())
     return Result;
   WrapSite Site;

@@ -75,6 +75,7 @@ private:
     size_t PathIndex;
     bool InCallee;
     bool NeedsSm70;
+    const clang::FunctionDecl *Function; ///< whose text holds it
   };
   std::vector<Candidate> candidates(llvm::ArrayRef<PathElement> Path);
   SiteResult tryCandidate(const Candidate &C);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Job.h"
 #include "Feedback.h"
+#include "Forced.h"
 #include "JointFeedback.h"
 #include "Output.h"
 #include "RematFeedback.h"
@@ -15,6 +16,7 @@
 #include "tool/report/Fixes.h"
 #include "clang/Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -189,6 +191,21 @@ void askWhatIsBetter(Report &Analysed, const TranslationUnit &Unit,
                                toString(std::move(E)));
 }
 
+/// What nvcc makes of the rewritten text that it does not make of the original,
+/// or why it cannot be told.
+std::string changedCode(const TranslationUnit &Unit,
+                        const std::map<std::string, std::string> &Texts,
+                        const Options &O) {
+  Expected<std::vector<std::string>> Changed =
+      compareCode(Unit, Texts, hardware_concurrency().compute_thread_count());
+  if (!Changed)
+    return toString(Changed.takeError()) + "; nothing was changed";
+  if (Changed->empty())
+    return "";
+  return "nvcc rounds the rewritten code differently: " + join(*Changed, "; ") +
+         "; nothing was changed";
+}
+
 /// Rewrites and checks; the report is in the outcome already.
 void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
                      const Options &O) {
@@ -202,6 +219,9 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
                 defect("rewriting '" + File +
                            "' failed: " + toString(Changes.takeError()),
                        O, File));
+  for (const ForcedChoice &F : O.Forced)
+    if (std::string Why = notWritten(F, Analysed, *Changes); !Why.empty())
+      return fail(R, ExitUsage, "'" + File + "': " + Why);
   R.Outcome.Changes = std::move(*Changes);
   auto Texts = catt::apply(R.Outcome.Changes, Analysed.Texts);
   if (!Texts)
@@ -224,6 +244,9 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
                            "input had not: " +
                            place(*D) + ": " + D->Message,
                        O, File));
+  if (O.VerifyCode)
+    if (std::string Why = changedCode(Unit, *Texts, O); !Why.empty())
+      return fail(R, ExitInput, "'" + File + "': --verify-code: " + Why);
   R.NewTexts = std::move(*Texts);
   if (O.Report != ReportKind::Sarif)
     return;

@@ -60,6 +60,10 @@ cl::opt<bool> AskPtxas(
     "ptxas", cl::cat(Category),
     cl::desc("Look at registers, and ask the toolkit's ptxas for registers and "
              "spills under each cap that matters, instead of estimating"));
+cl::opt<bool> VerifyCode(
+    "verify-code", cl::cat(Category),
+    cl::desc("Compile the original and the rewritten file with nvcc, and write "
+             "nothing if floating-point operations are fused differently"));
 cl::opt<std::string>
     PtxFile("ptx", cl::value_desc("file"), cl::cat(Category),
             cl::desc("Look at registers, in this PTX of the source (nvcc -ptx) "
@@ -246,6 +250,7 @@ Error readRegisters(Options &O) {
                                      : BoundsForm::LaunchBounds;
   O.PtxFile = PtxFile;
   O.AskPtxas = AskPtxas;
+  O.VerifyCode = VerifyCode;
   if (O.Files.size() > 1 && !O.PtxFile.empty())
     return usage("--ptx is the PTX of one file, and there are " +
                  Twine(O.Files.size()));

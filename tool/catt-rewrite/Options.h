@@ -60,6 +60,7 @@ struct Options : Settings {
   bool Force = false;
   std::string PtxFile; ///< --ptx
   bool AskPtxas = false;
+  bool VerifyCode = false;
   std::vector<ForcedChoice> Forced; ///< --force=<kernel:loop=N,M>
 
   OutputMode Output = OutputMode::Stdout;

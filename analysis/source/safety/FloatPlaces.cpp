@@ -1,0 +1,327 @@
+//===- FloatPlaces.cpp - Floating-point values on their way ---------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/safety/FloatPlaces.h"
+#include "analysis/source/Contraction.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace catt {
+
+//===-- Places ------------------------------------------------------------===//
+
+static bool holdsFloat(QualType T, unsigned Depth = 0) {
+  T = T.getNonReferenceType();
+  while (T->isAnyPointerType() || T->isArrayType())
+    T = T->isArrayType() ? QualType(T->getBaseElementTypeUnsafe(), 0)
+                         : T->getPointeeType();
+  if (auto *R = T->getAsCXXRecordDecl();
+      R && R->hasDefinition() && R->getNumBases() == 0 && Depth < 4)
+    return llvm::any_of(R->fields(), [&](const FieldDecl *F) {
+      return holdsFloat(F->getType(), Depth + 1);
+    });
+  return !T->isIntegralOrEnumerationType() && !T->isVoidType();
+}
+
+static bool isPointer(QualType T) { return T->isAnyPointerType(); }
+
+/// Pointers that are given another value than that of their initializers; steps
+/// along what they point into are none.
+void FloatPlaces::findReassigned(const Stmt &S) {
+  const Expr *Place = nullptr;
+  if (auto *B = dyn_cast<BinaryOperator>(&S); B && B->getOpcode() == BO_Assign)
+    Place = B->getLHS();
+  if (auto *U = dyn_cast<UnaryOperator>(&S); U && U->getOpcode() == UO_AddrOf)
+    Place = U->getSubExpr();
+  auto *D = Place ? dyn_cast<DeclRefExpr>(Place->IgnoreParenCasts()) : nullptr;
+  if (auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr)
+    Reassigned.insert(V);
+  for (const Stmt *Child : S.children())
+    if (Child)
+      findReassigned(*Child);
+}
+
+/// p of `p[i].x`, `*(p + i)` and `p->x`, and whether memory lies between.
+FloatRoot FloatPlaces::rootOf(const Expr &Top) const {
+  const Expr *E = &Top;
+  bool Memory = false;
+  for (;;) {
+    E = E->IgnoreParenCasts();
+    if (auto *M = dyn_cast<MemberExpr>(E)) {
+      Memory |= M->isArrow();
+      E = M->getBase();
+    } else if (auto *S = dyn_cast<ArraySubscriptExpr>(E)) {
+      E = S->getBase()->IgnoreParenImpCasts();
+      Memory |= !E->getType()->isArrayType();
+    } else if (auto *U = dyn_cast<UnaryOperator>(E);
+               U && U->getOpcode() == UO_Deref) {
+      Memory = true;
+      E = U->getSubExpr();
+    } else if (auto *B = dyn_cast<BinaryOperator>(E);
+               B && B->isAdditiveOp() && B->getType()->isAnyPointerType()) {
+      E = B->getLHS()->getType()->isAnyPointerType() ? B->getLHS()
+                                                     : B->getRHS();
+    } else {
+      break;
+    }
+  }
+  auto *D = dyn_cast<DeclRefExpr>(E);
+  auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  if (!V)
+    return {nullptr, true};
+  // A reference is what it is bound to; a pointer leads to where it started.
+  bool Leads = V->getType()->isReferenceType() ||
+               (Memory && V->hasLocalStorage() && isPointer(V->getType()));
+  if (!Leads || (isa<ParmVarDecl>(V) && isPointer(V->getType())))
+    return {V, Memory};
+  if (isa<ParmVarDecl>(V) || !V->getInit() || Reassigned.contains(V))
+    return {nullptr, true};
+  FloatRoot Of = rootOf(*V->getInit());
+  return {Of.Of, Of.Memory || isPointer(V->getType())};
+}
+
+/// What keeps a product a product: signs, casts between floating types.
+static bool passesOn(const Stmt &S) {
+  if (auto *U = dyn_cast<UnaryOperator>(&S))
+    return U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus;
+  if (auto *C = dyn_cast<CastExpr>(&S))
+    return C->getType()->isFloatingType();
+  return isa<ParenExpr>(S);
+}
+
+/// What takes no part in a fused operation as an addend.
+static bool takesFinished(const Stmt &S) {
+  if (auto *B = dyn_cast<BinaryOperator>(&S))
+    return B->isComparisonOp() || B->getOpcode() == BO_Mul ||
+           B->getOpcode() == BO_Div || B->getOpcode() == BO_MulAssign ||
+           B->getOpcode() == BO_DivAssign;
+  auto *C = dyn_cast<CastExpr>(&S);
+  return C && !C->getType()->isFloatingType();
+}
+
+/// What becomes of a value in the expression that it is read in.
+void FloatPlaces::climb(const Expr &Value, FloatUse &U) const {
+  const Stmt *Below = &Value;
+  for (const Stmt *S : llvm::reverse(Above)) {
+    if (auto *B = dyn_cast<BinaryOperator>(S)) {
+      const Expr &Other = Below == B->getLHS() ? *B->getRHS() : *B->getLHS();
+      if (B->isComparisonOp())
+        return;
+      if (B->isMultiplicativeOp() || B->getOpcode() == BO_MulAssign ||
+          B->getOpcode() == BO_DivAssign)
+        U.Scaled |= isConstant(Other);
+      if (B->isAdditiveOp() || B->getOpcode() == BO_AddAssign ||
+          B->getOpcode() == BO_SubAssign) {
+        U.Summed = true;
+        U.ScaledSum |= U.Scaled;
+      }
+      if (B->isAssignmentOp())
+        U.Into = rootOf(*B->getLHS());
+    } else if (auto *D = dyn_cast<DeclStmt>(S)) {
+      auto *V =
+          D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
+      U.Into = V ? FloatRoot{V, false} : FloatRoot{nullptr, true};
+    }
+    if (!isa<Expr>(S))
+      return;
+    Below = S;
+  }
+}
+
+/// Read: what designates the place. Value: what its value is, directly below
+/// the top of Above.
+void FloatPlaces::use(const Expr &Read, const Expr &Value) {
+  FloatUse U;
+  U.Where = Here;
+  size_t I = Above.size();
+  while (I > 0 && passesOn(*Above[I - 1]))
+    --I;
+  U.Finished = I > 0 && takesFinished(*Above[I - 1]);
+  climb(Value, U);
+  Places[rootOf(Read)].Uses.push_back(U);
+}
+
+/// Whether a visit of something above sees what happens to a variable: it is
+/// read, or assigned.
+bool FloatPlaces::isSeenElsewhere(const DeclRefExpr &E) const {
+  const Stmt *Below = &E;
+  for (const Stmt *S : llvm::reverse(Above)) {
+    if (auto *C = dyn_cast<CastExpr>(S)) {
+      if (C->getCastKind() == CK_LValueToRValue)
+        return true;
+    } else if (auto *B = dyn_cast<BinaryOperator>(S)) {
+      return B->isAssignmentOp() && B->getLHS() == Below;
+    } else if (auto *M = dyn_cast<MemberExpr>(S)) {
+      if (M->isArrow())
+        return false;
+    } else if (isa<CXXConstructExpr>(S)) {
+      return true;
+    } else if (!isa<ParenExpr, ArraySubscriptExpr>(S)) {
+      return false;
+    }
+    Below = S;
+  }
+  return false;
+}
+
+//===-- The walk ----------------------------------------------------------===//
+
+void FloatPlaces::walk(const Stmt &S) {
+  bool Enters = Here != Side::Wrapped && llvm::is_contained(Wrapped, &S);
+  if (Enters) {
+    Here = Side::Wrapped;
+    IsRepeated |= llvm::any_of(Above, [](const Stmt *Outer) {
+      return isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(Outer);
+    });
+  }
+  visit(S);
+  Above.push_back(&S);
+  for (const Stmt *Child : S.children())
+    if (Child)
+      walk(*Child);
+  Above.pop_back();
+  if (Enters)
+    Here = Side::Behind;
+}
+
+void FloatPlaces::visit(const Stmt &S) {
+  if (auto *D = dyn_cast<DeclStmt>(&S)) {
+    for (const Decl *Each : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(Each);
+          V && V->getInit() && holdsFloat(V->getType()) &&
+          !isPointer(V->getType()) && !V->getType()->isReferenceType())
+        define({V, false}, V->getInit(), V->getLocation());
+    return;
+  }
+  auto *E = dyn_cast<Expr>(&S);
+  if (!E)
+    return;
+  if (auto *C = dyn_cast<CastExpr>(E);
+      C && C->getCastKind() == CK_LValueToRValue &&
+      !C->getType()->isIntegralOrEnumerationType() && !isPointer(C->getType()))
+    use(*C->getSubExpr(), *C);
+  if (auto *D = dyn_cast<DeclRefExpr>(E))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl());
+        V && holdsFloat(V->getType()) && !isPointer(V->getType()) &&
+        !isSeenElsewhere(*D))
+      use(*D, *D);
+  if (auto *B = dyn_cast<BinaryOperator>(E)) {
+    if (B->isAssignmentOp() && holdsFloat(B->getLHS()->getType()) &&
+        !isPointer(B->getLHS()->getType()))
+      visitAssignment(*B);
+    if (isProduct(*B, Context))
+      addProduct(*B);
+  }
+  if (auto *C = dyn_cast<CXXConstructExpr>(E);
+      C && C->getConstructor()->isCopyOrMoveConstructor())
+    use(*C->getArg(0), *C);
+  if (auto *C = dyn_cast<CallExpr>(E))
+    visitCall(*C);
+}
+
+/// `s += x` uses s for a sum, `s *= x` for a product.
+void FloatPlaces::visitAssignment(const BinaryOperator &B) {
+  const FloatRoot To = rootOf(*B.getLHS());
+  define(To, &B, B.getExprLoc());
+  if (!B.isCompoundAssignmentOp())
+    return;
+  FloatUse U;
+  U.Where = Here;
+  U.Finished = takesFinished(B);
+  U.Summed = !U.Finished;
+  U.Scaled = U.Finished && isConstant(*B.getRHS());
+  U.Into = To;
+  Places[To].Uses.push_back(U);
+}
+
+/// Functions whose results, and what they leave behind pointers, are no
+/// products: loads, shuffles, atomics, roots, and arithmetic that CUDA rounds
+/// as it is written.
+static bool isRounded(const CallExpr &C) {
+  const FunctionDecl *F = C.getDirectCallee();
+  if (!F || !F->getIdentifier())
+    return false;
+  llvm::StringRef Name = F->getName();
+  for (llvm::StringRef Head :
+       {"__ld", "__shfl", "atomic", "__fmul_r", "__fadd_r", "__fsub_r",
+        "__fmaf_r", "__fsqrt_r", "__fdiv_r", "__dmul_r", "__dadd_r", "__dsub_r",
+        "__fma_r", "__dsqrt_r", "__ddiv_r"})
+    if (Name.starts_with(Head))
+      return true;
+  for (llvm::StringRef Root : {"sqrt", "floor", "ceil", "trunc", "rint",
+                               "round", "fmax", "fmin", "fma"})
+    if (Name == Root || Name == (Root + "f").str())
+      return true;
+  return F->getName() == "printf" || F->getName().starts_with("__sync");
+}
+
+bool FloatPlaces::mayBeProductHere(
+    const Expr *E, llvm::SmallVectorImpl<const VarDecl *> &Copies) const {
+  if (!E)
+    return true;
+  const Expr *Value = E->IgnoreParenImpCasts();
+  if (auto *B = dyn_cast<BinaryOperator>(Value);
+      B && B->getOpcode() == BO_Assign)
+    Value = B->getRHS()->IgnoreParenImpCasts();
+  if (auto *C = dyn_cast<CallExpr>(Value);
+      C && !isa<CXXOperatorCallExpr>(C) && isRounded(*C))
+    return false;
+  return mayBeProduct(*E, Context, Copies);
+}
+
+/// `v = w` of a class; and a function of the user's that is handed a place may
+/// leave a product in it.
+void FloatPlaces::visitCall(const CallExpr &C) {
+  auto *O = dyn_cast<CXXOperatorCallExpr>(&C);
+  if (O && O->isAssignmentOp()) {
+    define(rootOf(*O->getArg(0)),
+           O->getOperator() == OO_Equal ? O->getArg(1) : nullptr,
+           O->getExprLoc());
+    return;
+  }
+  if (isRounded(C))
+    return;
+  for (const Expr *Argument : C.arguments())
+    handOver(*Argument);
+}
+
+/// What a pointer or a reference leads to may be assigned where it goes.
+void FloatPlaces::handOver(const Expr &Argument) {
+  const Expr *A = Argument.IgnoreParenImpCasts();
+  QualType T = A->getType();
+  bool Leads = isPointer(T) ? !T->getPointeeType().isConstQualified()
+                            : T->isArrayType() || (Argument.isGLValue() &&
+                                                   !T.isConstQualified());
+  if (!Leads || !holdsFloat(T))
+    return;
+  auto *Address = dyn_cast<UnaryOperator>(A);
+  if (Address && Address->getOpcode() == UO_AddrOf)
+    define(rootOf(*Address->getSubExpr()), nullptr, A->getExprLoc());
+  else if (isPointer(T))
+    define({rootOf(*A).Of, true}, nullptr, A->getExprLoc());
+  else
+    define(rootOf(*A), nullptr, A->getExprLoc());
+}
+
+void FloatPlaces::addProduct(const BinaryOperator &B) {
+  auto Printed = [&](const Expr &Part) {
+    std::string Text;
+    llvm::raw_string_ostream Out(Text);
+    Part.IgnoreParenImpCasts()->printPretty(Out, nullptr,
+                                            Context.getPrintingPolicy());
+    return Text;
+  };
+  std::string Left = Printed(*B.getLHS()), Right = Printed(*B.getRHS());
+  if (B.getOpcode() != BO_Div && Right < Left)
+    std::swap(Left, Right);
+  Products.push_back({Left, Right, Here, B.getExprLoc()});
+}
+
+} // namespace catt

@@ -1,0 +1,188 @@
+//===- SplitRounding.cpp - Does a split keep a product apart? -------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   function --FloatPlaces--> what defines and what uses each place, and where
+//            --spread------> places whose value may be an unrounded product
+//            --refusal-----> the first one that crosses
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/safety/SplitRounding.h"
+#include "analysis/source/Contraction.h"
+#include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/FloatPlaces.h"
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+using namespace clang;
+
+namespace catt {
+namespace {
+
+class Crossings {
+public:
+  Crossings(FloatPlaces &Known, const ASTContext &Context)
+      : Known(Known), Context(Context) {}
+  std::optional<Refusal> refusal();
+
+private:
+  void spread();
+  bool mayBeProduct(const FloatDefinition &D) const;
+  std::optional<Refusal> crossingProduct(const FloatRoot &R,
+                                         const FloatPlace &P) const;
+  std::optional<Refusal> foldedProduct(const FloatRoot &R,
+                                       const FloatPlace &P) const;
+  bool isFoldedBehind(const FloatRoot &R, bool Scaled,
+                      std::set<std::pair<FloatRoot, bool>> &Seen) const;
+  std::optional<Refusal> sharedProduct() const;
+  Refusal refuse(SourceLocation At, std::string Detail) const {
+    return {Reason::MayContract, SourceText(Context).location(At),
+            std::move(Detail)};
+  }
+
+  FloatPlaces &Known;
+  const ASTContext &Context;
+};
+
+} // namespace
+
+/// A place is a product if one of its definitions may be one, or is a copy of
+/// such a place.
+void Crossings::spread() {
+  std::map<FloatRoot, std::vector<FloatRoot>> CopyOf;
+  for (auto &[R, P] : Known.Places)
+    for (const FloatDefinition &D : P.Definitions) {
+      llvm::SmallVector<const VarDecl *, 2> Copies;
+      P.IsProduct |= Known.mayBeProductHere(D.From, Copies);
+      for (const VarDecl *V : Copies)
+        CopyOf[R].push_back({V, false});
+    }
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (auto &[R, From] : CopyOf)
+      if (FloatPlace &P = Known.Places[R]; !P.IsProduct)
+        Changed |= P.IsProduct = llvm::any_of(From, [&](const FloatRoot &Of) {
+          return Known.Places[Of].IsProduct;
+        });
+  }
+}
+
+static std::string nameOf(const FloatRoot &R) {
+  if (!R.Of)
+    return "memory";
+  std::string Name = "'" + R.Of->getNameAsString() + "'";
+  return R.Memory ? "what " + Name + " points to" : Name;
+}
+
+/// Itself, or as a copy of such a place.
+bool Crossings::mayBeProduct(const FloatDefinition &D) const {
+  llvm::SmallVector<const VarDecl *, 2> Copies;
+  return Known.mayBeProductHere(D.From, Copies) ||
+         llvm::any_of(Copies, [&](const VarDecl *V) {
+           auto Of = Known.Places.find({V, false});
+           return Of != Known.Places.end() && Of->second.IsProduct;
+         });
+}
+
+std::optional<Refusal> Crossings::crossingProduct(const FloatRoot &R,
+                                                  const FloatPlace &P) const {
+  if (!P.IsProduct)
+    return std::nullopt;
+  for (const FloatDefinition &D : P.Definitions) {
+    if (!mayBeProduct(D))
+      continue;
+    for (const auto &[Other, Used] : Known.Places) {
+      // Memory of which only one name is known may be any memory.
+      bool Same = Other.Of == R.Of
+                      ? Other.Memory == R.Memory
+                      : R.Memory && Other.Memory && (!R.Of || !Other.Of);
+      if (Same && llvm::any_of(Used.Uses, [&](const FloatUse &U) {
+            return Known.flows(D.Where, U.Where) && !U.Finished;
+          }))
+        return refuse(D.At, "a product in " + nameOf(R) +
+                                ", which a barrier would keep from a sum");
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether what is read there outside is multiplied by a constant, and then
+/// part of a sum.
+bool Crossings::isFoldedBehind(
+    const FloatRoot &R, bool Scaled,
+    std::set<std::pair<FloatRoot, bool>> &Seen) const {
+  auto Found = Known.Places.find(R);
+  if (Found == Known.Places.end() || !Seen.insert({R, Scaled}).second)
+    return false;
+  return llvm::any_of(Found->second.Uses, [&](const FloatUse &U) {
+    if (U.Where == Side::Wrapped)
+      return false;
+    return U.ScaledSum || (Scaled && U.Summed) ||
+           (U.Into && isFoldedBehind(*U.Into, Scaled || U.Scaled, Seen));
+  });
+}
+
+/// Two equal products, of which a compiler makes one.
+std::optional<Refusal> Crossings::sharedProduct() const {
+  std::map<std::pair<std::string, std::string>, Side> First;
+  for (const FloatProduct &P : Known.Products) {
+    auto [It, IsNew] = First.try_emplace({P.Left, P.Right}, P.Where);
+    if (!IsNew && It->second != P.Where)
+      return refuse(P.At, "the product of " + P.Left + " and " + P.Right +
+                              ", which stands on both sides of a barrier");
+  }
+  return std::nullopt;
+}
+
+/// A variable that is constant if what is wrapped does nothing: its product
+/// with a constant is then one too, and computed where the variable is.
+std::optional<Refusal> Crossings::foldedProduct(const FloatRoot &R,
+                                                const FloatPlace &P) const {
+  auto IsConstant = [&](const FloatDefinition &D) {
+    const Expr *E = D.From;
+    if (auto *B = dyn_cast_or_null<BinaryOperator>(E))
+      E = B->getOpcode() == BO_Assign ? B->getRHS() : nullptr;
+    return E && D.Where != Side::Wrapped && Known.isConstant(*E);
+  };
+  auto Wrapped = llvm::find_if(P.Definitions, [](const FloatDefinition &D) {
+    return D.Where == Side::Wrapped;
+  });
+  std::set<std::pair<FloatRoot, bool>> Seen;
+  if (Wrapped == P.Definitions.end() ||
+      llvm::none_of(P.Definitions, IsConstant) ||
+      !isFoldedBehind(R, /*Scaled=*/false, Seen))
+    return std::nullopt;
+  return refuse(Wrapped->At, "a product of " + nameOf(R) +
+                                 " and a constant, behind the barrier");
+}
+
+std::optional<Refusal> Crossings::refusal() {
+  spread();
+  for (const auto &[R, P] : Known.Places) {
+    if (std::optional<Refusal> Why = crossingProduct(R, P))
+      return Why;
+    if (std::optional<Refusal> Why = foldedProduct(R, P))
+      return Why;
+  }
+  return sharedProduct();
+}
+
+std::optional<Refusal> splitMayRound(const FunctionDecl &F,
+                                     llvm::ArrayRef<const Stmt *> Wrapped,
+                                     bool InCallee, const ASTContext &Context) {
+  if (!F.getBody() ||
+      Context.getLangOpts().getDefaultFPContractMode() == LangOptions::FPM_Off)
+    return std::nullopt;
+  FloatPlaces Known(Wrapped, Context);
+  if (InCallee)
+    for (const ParmVarDecl *P : F.parameters())
+      Known.addArgument(*P);
+  Known.collect(*F.getBody(), /*MayRepeat=*/InCallee);
+  return Crossings(Known, Context).refusal();
+}
+
+} // namespace catt

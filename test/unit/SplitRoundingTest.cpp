@@ -1,0 +1,138 @@
+//===- SplitRoundingTest.cpp - Products that barriers may not cut ----------==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SourceTesting.h"
+#include "gmock/gmock.h"
+
+using namespace catt;
+using namespace catt::testing;
+
+namespace {
+
+/// "" if the first loop of the kernel may be wrapped, else what was found.
+std::string found(llvm::StringRef Body, llvm::StringRef Before = "",
+                  const std::vector<std::string> &Flags = {}) {
+  Parsed P = parseSnippet((Before +
+                           "\n__global__ void k(const float *A, const float "
+                           "*B, float *y, int n, float a, float b) {\n"
+                           "int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+                           Body + "\n}\n")
+                              .str(),
+                          Flags);
+  const Loop &L = P.kernel("k").Loops[0];
+  if (L.Site)
+    return "";
+  for (const Refusal &R : L.Refusals)
+    if (R.Why == Reason::MayContract)
+      return R.Detail;
+  return "another refusal";
+}
+
+constexpr const char *Loop = "for (int j = 0; j < n; ++j) y[i] += A[i + j];\n";
+constexpr const char *Cut = ", which a barrier would keep from a sum";
+
+std::string around(llvm::StringRef Before, llvm::StringRef Inside,
+                   llvm::StringRef Behind = "") {
+  return (Before + "\nif (i < n) {\n" + Inside + Loop + "}\n" + Behind).str();
+}
+
+TEST(SplitRounding, negativeProductBefore) {
+  EXPECT_EQ(found(around("float p = B[i] * a;", "y[1] = p + b;")),
+            std::string("a product in 'p'") + Cut);
+  EXPECT_NE(found(around("float p = B[i] / 3.f;", "y[1] = b - p;")), "");
+  EXPECT_NE(found(around("float p; p = -(B[i] * a);", "y[1] -= p;")), "");
+  EXPECT_NE(found(around("float p = a; p *= b;", "y[1] = p + b;")), "");
+  EXPECT_NE(found(around("double p = B[i] * a;", "y[1] = p + b;")), "");
+  EXPECT_NE(found(around("float p[2] = {a * b, a};", "y[1] = p[0] + b;")), "");
+  EXPECT_NE(found(around("float4 p; p.x = a * b;", "y[1] = p.x + b;")), "");
+  EXPECT_NE(found(around("float p = i ? a : a * b;", "y[1] = p + b;")), "");
+  EXPECT_NE(found(around("auto p = a * b; auto &r = p;", "y[1] = r + b;")), "");
+}
+
+TEST(SplitRounding, negativeThroughCopies) {
+  EXPECT_NE(found(around("float p = a * b, q = p;", "y[1] = q + b;")), "");
+  EXPECT_NE(found(around("float p = a * b;", "float q = p; y[1] = q + b;")),
+            "");
+  EXPECT_NE(found(around("float p = a * b;", "y[1] = p;")), "");
+}
+
+TEST(SplitRounding, negativeThroughFunctions) {
+  const char *Helpers = "__device__ float mul(float a, float b) "
+                        "{ return a * b; }\n"
+                        "__device__ void put(float *p) { *p = *p * 3.1f; }\n"
+                        "__device__ void set(float &p) { p = p * 3.1f; }\n"
+                        "__device__ float add(const float &p) "
+                        "{ return p + 1; }\n";
+  EXPECT_NE(found(around("float p = mul(a, b);", "y[1] = p + b;"), Helpers),
+            "");
+  EXPECT_NE(found(around("float p = a; put(&p);", "y[1] = p + b;"), Helpers),
+            "");
+  EXPECT_NE(found(around("float p = a; set(p);", "y[1] = p + b;"), Helpers),
+            "");
+  EXPECT_NE(found(around("float p = a * b;", "y[1] = add(p);"), Helpers), "");
+}
+
+TEST(SplitRounding, negativeMemory) {
+  EXPECT_EQ(found(around("y[i] = B[i] * a;", "y[i] += b;")),
+            std::string("a product in what 'y' points to") + Cut);
+  EXPECT_NE(found(around("float *q = y; *q = a * b;", "y[0] += b;")), "");
+  EXPECT_NE(found(around("__shared__ float s[32]; s[1] = a * b;",
+                         "y[0] = s[1] + b;")),
+            "");
+}
+
+TEST(SplitRounding, negativeBehind) {
+  EXPECT_NE(found(around("float p = 0;", "p = y[1] * a;", "y[1] = p + b;")),
+            "");
+  EXPECT_NE(found(around("", "y[2] = y[1] * a;", "y[2] += b;")), "");
+  EXPECT_NE(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
+                  "y[i] = s * 2.f + b;"),
+            "");
+  EXPECT_NE(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
+                  "float t = s / 4.f; y[i] = b - t;"),
+            "");
+}
+
+TEST(SplitRounding, negativeSameProductTwice) {
+  EXPECT_EQ(found(around("", "y[1] = a * b + 1;", "y[2] = b * a + 2;")),
+            "the product of a and b, which stands on both sides of a barrier");
+}
+
+TEST(SplitRounding, negativeTemplatesAndMacros) {
+  EXPECT_NE(found(around("float p = MUL(a, b);", "y[1] = ADD(p, b);"),
+                  "#define MUL(x, y) (x) * (y)\n#define ADD(x, y) (x) + (y)"),
+            "");
+  EXPECT_NE(found(around("float p = mul(a, b);", "y[1] = p + b;"),
+                  "template <class T> __device__ T mul(T a, T b) "
+                  "{ return a * b; }"),
+            "");
+}
+
+TEST(SplitRounding, positive) {
+  EXPECT_EQ(found(around("", "y[1] = a * b + 1;")), "");
+  EXPECT_EQ(found(around("float p = B[i], q = a + b;", "y[1] = p + q;")), "");
+  EXPECT_EQ(found(around("float p = __ldg(B + i);", "y[1] = p + 1;")), "");
+  EXPECT_EQ(found(around("float p = a * b;", "y[1] += B[i] * p;")), "");
+  EXPECT_EQ(found(around("float p = a * b;", "if (p > 0) y[1] += B[i];")), "");
+  EXPECT_EQ(found(around("int p = i * n;", "y[1] = p + b;")), "");
+  EXPECT_EQ(found(around("", "", "y[1] = a * b + 1;")), "");
+  EXPECT_EQ(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
+                  "y[i] = a * s + b * y[i];"),
+            "");
+  EXPECT_EQ(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
+                  "y[i] = s / 2.f;"),
+            "");
+}
+
+TEST(SplitRounding, positiveWithoutFusing) {
+  EXPECT_EQ(found(around("float p = B[i] * a;", "y[1] = p + b;"), "",
+                  {"-ffp-contract=off"}),
+            "");
+}
+
+} // namespace
