@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/Launches.h"
+#include "analysis/source/LaunchTexts.h"
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/WrapSites.h"
 #include "clang/AST/Attr.h"
@@ -40,11 +41,12 @@ Shape shapeOf(const Value &V) {
 
 class HostWalk : public SymbolicWalk {
 public:
-  HostWalk(ASTContext &Context, LaunchMap &Found)
-      : SymbolicWalk(Context), Found(Found), Text(Context) {}
+  HostWalk(ASTContext &Context, LaunchMap &Found, const LaunchTexts &Texts)
+      : SymbolicWalk(Context), Found(Found), Texts(Texts), Text(Context) {}
 
 private:
   LaunchMap &Found;
+  const LaunchTexts &Texts;
   SourceText Text;
 
   /// Only what can help to fold a shape: helpers of the user.
@@ -122,6 +124,7 @@ private:
     L.Callee = text(*Call.getCallee());
     L.SharedArgument = sharedArgument(*Call.getConfig());
     L.Statement = statement();
+    L.Written = Texts.of(Call, *F);
     std::string All = text(Call);
     size_t Open = All.find("<<<"), Close = All.find(">>>");
     if (Open != std::string::npos && Close != std::string::npos)
@@ -176,10 +179,11 @@ bool launchesSomething(const Stmt *S) {
 LaunchMap findLaunches(ASTContext &Context,
                        llvm::ArrayRef<const FunctionDecl *> Functions) {
   LaunchMap Found;
+  LaunchTexts Texts(Context);
   for (const FunctionDecl *F : Functions) {
     if (F->isDependentContext() || !launchesSomething(F->getBody()))
       continue;
-    HostWalk Walk(Context, Found);
+    HostWalk Walk(Context, Found, Texts);
     Walk.run(*F);
   }
   return Found;
