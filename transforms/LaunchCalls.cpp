@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "transforms/LaunchCalls.h"
 #include "transforms/FilePlaces.h"
-#include "transforms/Layout.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
 
@@ -59,9 +58,9 @@ static llvm::ArrayRef<LaunchFunction> launchFunctions() {
        "CATT_THREADS",
        "the threads of a launch's block",
        {"static inline unsigned cattThreads(dim3 block) {",
-        "return block.x * block.y * block.z;", "}"}},
+        "  return block.x * block.y * block.z;", "}"}},
       {"cattShared", "CATT_SHARED",
-       "more shared memory for a launch, where the device has it",
+       "more shared memory for a launch",
        raising("cattShared", "bytes")},
       {"cattSpill", "CATT_SPILL", "shared memory for values of the kernel",
        raising("cattSpill", "bytes + more")},
@@ -70,9 +69,10 @@ static llvm::ArrayRef<LaunchFunction> launchFunctions() {
        "how a launch divides L1 and shared memory",
        {"template <class K>",
         "static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {",
-        "(void)cudaFuncSetAttribute(kernel, "
-        "cudaFuncAttributePreferredSharedMemoryCarveout, percent);",
-        "return bytes;", "}"}}};
+        "  (void)cudaFuncSetAttribute(",
+        "      kernel, cudaFuncAttributePreferredSharedMemoryCarveout, "
+        "percent);",
+        "  return bytes;", "}"}}};
   return All;
 }
 
@@ -262,13 +262,14 @@ void addCall(const TextMap &Texts, const Launch &L, const LaunchCall &Call,
 //===-- The functions' places ---------------------------------------------===//
 
 static std::string linesOf(const TextMap &Texts, const LaunchFunction &F,
-                           const LaunchCallUse &Use, unsigned At, Edits &Out) {
-  const std::string &Text = Texts.at(Use.File);
-  const FileFacts &Facts = factsOf(Texts, Use.File, Out);
-  Addition What{Use.Transform, "launch", F.Reason.str(), guarded(F), {}};
-  Lines Added = layOut(
-      What, "", Facts.Style ? *Facts.Style : surroundingStyle(Text, At));
-  return llvm::join(Added.Open, Facts.LineEnding) + Facts.LineEnding;
+                           const LaunchCallUse &Use, Edits &Out) {
+  // As it stands: in the body that layOut() puts it into it would be indented.
+  std::string Code = "// catt: " + Use.Transform + "(launch): " +
+                     F.Reason.str() + "\n" + llvm::join(guarded(F), "\n") +
+                     " // catt: done\n";
+  llvm::SmallVector<StringRef> Rows;
+  StringRef(Code).split(Rows, '\n');
+  return llvm::join(Rows, factsOf(Texts, Use.File, Out).LineEnding);
 }
 
 void addLaunchFunctions(const TextMap &Texts, Edits &Out) {
@@ -287,7 +288,7 @@ void addLaunchFunctions(const TextMap &Texts, Edits &Out) {
           continue;
         unsigned Place = *Places.above(Use->Tops, At);
         Chosen.insert(Place);
-        Out.Added[{File, Place}].lead(linesOf(Texts, F, *Use, Place, Out));
+        Out.Added[{File, Place}].lead(linesOf(Texts, F, *Use, Out));
       }
     }
   }
