@@ -162,6 +162,9 @@ void restrictFiles(Kernel &K, const Report &R, const llvm::Regex *Headers,
     for (std::optional<SourceSpan> *S : {&L.SharedArgument, &L.Statement})
       if (*S && !Editable((*S)->File))
         S->reset();
+  for (Launch &L : K.Launches)
+    if (L.Written && !Editable(L.Written->Config.File))
+      L.Written.reset();
 }
 
 /// A kernel with an error in its text, or in that of a function it reaches, is

@@ -151,6 +151,17 @@ struct Shape {
   }
 };
 
+/// The text of a `<<<>>>` launch, for who puts a call into its arguments.
+struct LaunchText {
+  SourceSpan Config;      ///< from "<<<" to behind ">>>"
+  std::string Kernel;     ///< an expression that names exactly the kernel there
+  std::string Obstacle;   ///< why no call can stand there, in words; or empty
+  std::string PlainBlock; ///< the block, if it may be read twice; or empty
+  /// Where the declaration at file scope begins that holds the launch, and
+  /// before it the beginnings of those above, the nearest first.
+  std::vector<unsigned> Tops;
+};
+
 /// One launch of a kernel that the program (or the user) shows.
 struct Launch {
   Location Where; ///< of the launch, or of the comment that tells it
@@ -170,6 +181,8 @@ struct Launch {
   std::optional<SourceSpan> Statement;
   /// The callee as it is spelled: "gesummv<float>".
   std::string Callee;
+  /// Absent where no `<<<>>>` stands in an editable file.
+  std::optional<LaunchText> Written;
 };
 
 enum class AddressSpace : uint8_t { Global, Shared, Local, Constant, Texture };

@@ -48,8 +48,11 @@ static size_t launchesSeen(const Kernel &K) {
 
 static bool isInLaunch(const Kernel &K, const std::string &File, unsigned At) {
   return llvm::any_of(K.Launches, [&](const Launch &L) {
-    return L.Statement && L.Statement->File == File &&
-           L.Statement->Begin <= At && At < L.Statement->End;
+    auto Holds = [&](const SourceSpan &S) {
+      return S.File == File && S.Begin <= At && At < S.End;
+    };
+    return (L.Statement && Holds(*L.Statement)) ||
+           (L.Written && Holds(L.Written->Config));
   });
 }
 
@@ -62,7 +65,8 @@ static bool onlyNames(StringRef Function, StringRef Behind) {
               "cudaFuncAttributeMaxDynamicSharedMemorySize"));
 }
 
-std::optional<std::string> foreignUse(const Kernel &K, const TextMap &Texts) {
+std::optional<std::string> foreignUse(const Kernel &K, const TextMap &Texts,
+                                      bool AnyUse) {
   size_t Launches = 0;
   bool Other = false;
   for (const auto &[File, Text] : Texts) {
@@ -84,7 +88,8 @@ std::optional<std::string> foreignUse(const Kernel &K, const TextMap &Texts) {
                    Use What = useAt(Behind);
                    Launches += What == Use::Launch;
                    Other |= What == Use::Other && !isInLaunch(K, File, Begin) &&
-                            (Open.empty() || !onlyNames(Open.back(), Behind));
+                            (AnyUse || Open.empty() ||
+                             !onlyNames(Open.back(), Behind));
                    return !Other;
                  });
   }

@@ -6,11 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/PreferL1.h"
-#include "transforms/HostFunction.h"
 #include "transforms/LaunchSites.h"
 #include "llvm/ADT/STLExtras.h"
-#include <set>
-#include <utility>
 
 using llvm::StringRef;
 
@@ -34,112 +31,64 @@ static bool followsBlock(const KernelReport &Kernel) {
   });
 }
 
-static std::vector<const Launch *> sites(const KernelReport &Kernel,
-                                         std::vector<Refusal> &Refusals) {
-  refuseKernel(Kernel, Refusals);
-  if (!Refusals.empty() || !Kernel.Plan.CarveoutPercent)
-    return {};
-  return launchSites(Kernel.Source, Refusals);
-}
-
 Transform::Preparation PreferL1::prepare(const KernelReport &Kernel,
                                          const Device &Gpu) const {
   Preparation Out;
   Out.Wanted = Kernel.Plan.CarveoutPercent || followsBlock(Kernel);
-  if (Kernel.Plan.CarveoutPercent)
-    sites(Kernel, Out.Refusals);
-  else if (Out.Wanted)
-    refuseKernel(Kernel, Out.Refusals);
+  if (!Out.Wanted)
+    return Out;
+  refuseKernel(Kernel, Out.Refusals);
+  if (Out.Refusals.empty())
+    launchSites(Kernel.Source, Out.Refusals);
   return Out;
 }
 
-/// A function beside the kernel, and a call of it before each launch.
-static void preferByBlock(const KernelReport &Kernel, StringRef Name,
-                          const TextMap &Texts, Edits &Out) {
-  const catt::Kernel &K = Kernel.Source;
-  std::vector<Refusal> Against;
-  refuseKernel(Kernel, Against);
-  if (!Against.empty())
-    return; // told by prepare()
-  std::vector<BlockSite> Sites = blockSites(K, Texts, Out.Refused);
-  if (Sites.empty())
-    return;
-  std::string Function = "cattPreferL1_" + K.UnqualifiedName;
-  if (isDeclared(Texts.at(K.Span.File), Function)) {
-    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
-    return;
-  }
-  const std::vector<LaunchCase> &Cases = Kernel.Plan.ByThreads;
+/// The percentage at one launch, as an expression.
+static std::optional<std::string> percentAt(const KernelPlan &Plan,
+                                            const Launch &L) {
+  if (Plan.CarveoutPercent)
+    return std::to_string(*Plan.CarveoutPercent);
   // -1: the driver's choice (CUDA Runtime API, cudaSharedmemCarveoutDefault).
-  std::string Percent = byThreads(Cases, [](const LaunchCase &C) {
+  return byThreads(L, Plan.ByThreads, [](const LaunchCase &C) {
     return C.CarveoutPercent.value_or(-1);
   });
-  addHostFunction(Texts, K, Name, "static void " + Function + "(dim3 block)",
-                  {setAttribute(K.UnqualifiedName, Attribute, Percent)},
-                  Cases.size(), Out);
-  for (const BlockSite &S : Sites) {
-    addBefore(Texts, *S.At->Statement,
-              {Name.str(),
-               std::to_string(Cases.size()),
-               "by threads per block",
-               {S.Scope + Function + "(" + S.Block + ");"},
-               {}},
-              Out);
-    Out.Done.push_back({Name.str(), S.At->Where,
-                        "asked for shared memory by threads per block"});
-  }
 }
 
-/// "28 KiB of shared memory, 228 KiB of L1D"
-static std::string reasonOf(const KernelPlan &Plan) {
-  if (!Plan.After)
-    return "";
-  return std::to_string(Plan.After->CarveoutBytes / 1024) +
-         " KiB of shared memory, " +
-         std::to_string(Plan.After->L1Bytes / 1024) + " KiB of L1D";
+static std::string summaryOf(const KernelPlan &Plan) {
+  if (!Plan.CarveoutPercent)
+    return "asked for shared memory by threads per block";
+  return "asked for " + std::to_string(*Plan.CarveoutPercent) +
+         " % of the SM's memory as shared memory";
 }
 
 llvm::Error PreferL1::apply(const KernelReport &Kernel, const Device &Gpu,
                             const TextMap &Texts, Edits &Out) const {
+  if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
+    return llvm::Error::success(); // told by prepare()
   if (isThrottled(Kernel.Source, Texts, Out)) {
     Out.Refused.push_back({Reason::AlreadyRewritten, Kernel.Source.Where, ""});
     return llvm::Error::success();
   }
-  if (!Kernel.Plan.CarveoutPercent) {
-    preferByBlock(Kernel, name(), Texts, Out);
+  const KernelPlan &Plan = Kernel.Plan;
+  LaunchCall Call;
+  Call.Transform = name();
+  Call.Function = "cattPreferL1";
+  Call.CountsThreads = !Plan.CarveoutPercent;
+  Call.Argument = std::to_string(
+      Plan.CarveoutPercent.value_or(int64_t(Plan.ByThreads.size())));
+  CallSites Sites = callSites(Kernel.Source, Call, Attribute, Texts, Out);
+  for (const Launch *L : Sites.At)
+    if (!percentAt(Plan, *L))
+      Sites.Why = blockNotPlain(*L);
+  if (Sites.Why) {
+    Out.Refused.push_back(*Sites.Why);
     return llvm::Error::success();
   }
-  std::vector<Refusal> Prepared; // told by prepare()
-  std::vector<const Launch *> Sites = sites(Kernel, Prepared);
-  for (const Launch *L : Sites)
-    if (std::optional<Refusal> R = cannotEditLaunch(Texts, *L)) {
-      Out.Refused.push_back(*R);
-      return llvm::Error::success();
-    }
-
-  std::string Percent = std::to_string(*Kernel.Plan.CarveoutPercent);
-  std::set<std::pair<unsigned, std::string>> Seen; // one call per statement
-  bool Added = false;
-  for (const Launch *L : Sites) {
-    std::string Callee = kernelArgument(Kernel.Source, *L);
-    if (!Seen.insert({L->Statement->Begin, L->Statement->File + Callee})
-             .second ||
-        hasAttribute(Texts, Kernel.Source, *L, name(), Attribute))
-      continue;
-    addBefore(Texts, *L->Statement,
-              {name().str(),
-               Percent,
-               reasonOf(Kernel.Plan),
-               {setAttribute(Callee, Attribute, Percent)},
-               {}},
-              Out);
-    Out.Done.push_back(
-        {name().str(), L->Where,
-         "asked for " + Percent + " % of the SM's memory as shared memory"});
-    Added = true;
+  for (const Launch *L : Sites.At) {
+    Call.Number = *percentAt(Plan, *L);
+    addCall(Texts, *L, Call, Out);
+    Out.Done.push_back({name().str(), L->Where, summaryOf(Plan)});
   }
-  if (!Added && !Sites.empty())
-    Out.Refused.push_back({Reason::AlreadyRewritten, Sites.front()->Where, ""});
   return llvm::Error::success();
 }
 

@@ -6,19 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Asks, before each launch, for no more shared memory than the kernel needs, so
-// that the rest of the SM's memory is L1. (CATT section 4.1; MODEL.md section
-// 2.)
+// Asks, at each launch, for no more shared memory than the kernel needs, so that
+// the rest of the SM's memory is L1. (CATT section 4.1; MODEL.md section 2.)
 //
 // Before:
 //   kernel<<<grid, 256>>>(A, y, n);
 //
 // After:
-//   // catt: prefer-l1(11): 28 KiB of shared memory, 228 KiB of L1D
-//   (void)cudaFuncSetAttribute(
-//       kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 11);
-//   // catt: done
-//   kernel<<<grid, 256>>>(A, y, n);
+//   kernel<<<grid, 256, cattPreferL1(kernel, 0, 11)>>>(A, y, n);
 //
 // The percentage is a hint: the driver may choose another carve-out, and the
 // program computes the same. An error reaches the caller as one of the launch
@@ -41,7 +36,7 @@ class PreferL1 final : public Transform {
 public:
   llvm::StringRef name() const override { return "prefer-l1"; }
   llvm::StringRef summary() const override {
-    return "Asks, before each launch, for no more shared memory than the "
+    return "Asks, at each launch, for no more shared memory than the "
            "kernel needs, so that the rest of the SM's memory is L1.";
   }
   Preparation prepare(const KernelReport &Kernel,

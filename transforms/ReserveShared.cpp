@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/ReserveShared.h"
-#include "transforms/HostFunction.h"
+#include "transforms/KernelUses.h"
 #include "transforms/LaunchSites.h"
 #include <algorithm>
 
@@ -26,8 +26,11 @@ static int64_t mostByBlock(const KernelReport &Kernel) {
 
 /// Whether the bytes fit beside the kernel's own as a static array. What a
 /// launch gives counts too: without an attribute the static and the dynamic
-/// bytes share one limit. A launch whose bytes are not known is raised itself.
+/// bytes share one limit. A launch whose bytes are not known is raised itself,
+/// and a kernel that another file may launch has such.
 static bool isStatic(const KernelReport &Kernel, const Device &Gpu) {
+  if (!Kernel.Source.AllLaunchesVisible)
+    return false;
   int64_t Dynamic = 0;
   for (const Launch &L : Kernel.Source.Launches) {
     bool Given =
@@ -85,7 +88,7 @@ Transform::Preparation ReserveShared::prepare(const KernelReport &Kernel,
   if (!Out.Wanted)
     return Out;
   refuseKernel(Kernel.Source, Out.Refusals);
-  if (Out.Refusals.empty() && bytesOf(Kernel) > 0 && !isStatic(Kernel, Gpu))
+  if (Out.Refusals.empty() && !isStatic(Kernel, Gpu))
     refuseLaunches(Kernel, Gpu, Out.Refusals);
   return Out;
 }
@@ -127,68 +130,40 @@ static void reserveStatic(const KernelReport &Kernel, const TextMap &Texts,
                       "reserved " + Bytes + " bytes of shared memory"});
 }
 
-static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
-                           Edits &Out) {
-  std::string Bytes = std::to_string(bytesOf(Kernel));
-  SharedRaise More = {"reserve-shared", Bytes, reasonOf(Kernel.Plan),
-                      bytesOf(Kernel)};
-  if (std::optional<Refusal> R = cannotRaise(Kernel.Source, More, Texts)) {
-    Out.Refused.push_back(*R);
-    return;
-  }
-  for (const Launch *L : raiseShared(Kernel.Source, More, Texts, Out))
-    Out.Done.push_back(
-        {"reserve-shared", L->Where,
-         "reserved " + Bytes + " bytes of dynamic shared memory"});
+/// The bytes to add at one launch, as an expression.
+static std::optional<std::string> bytesAt(const KernelReport &Kernel,
+                                          const Launch &L) {
+  if (int64_t Bytes = bytesOf(Kernel))
+    return std::to_string(Bytes);
+  return byThreads(L, Kernel.Plan.ByThreads,
+                   [](const LaunchCase &C) { return C.ReserveBytes; });
 }
 
-/// A function beside the kernel that each launch asks for its bytes.
-static void reserveByBlock(const KernelReport &Kernel, const TextMap &Texts,
+static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
                            Edits &Out) {
-  const catt::Kernel &K = Kernel.Source;
-  std::vector<BlockSite> Sites = blockSites(K, Texts, Out.Refused);
-  if (Sites.empty())
-    return;
-  std::string Function = "cattReserve_" + K.UnqualifiedName;
-  if (isDeclared(Texts.at(K.Span.File), Function)) {
-    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
+  int64_t Bytes = bytesOf(Kernel);
+  LaunchCall Call;
+  Call.Transform = "reserve-shared";
+  Call.Function = "cattShared";
+  Call.CountsThreads = Bytes == 0;
+  Call.Argument =
+      std::to_string(Bytes ? Bytes : int64_t(Kernel.Plan.ByThreads.size()));
+  CallSites Sites =
+      callSites(Kernel.Source, Call, MaxDynamicShared, Texts, Out);
+  for (const Launch *L : Sites.At)
+    if (!bytesAt(Kernel, *L))
+      Sites.Why = blockNotPlain(*L);
+  if (Sites.Why) {
+    Out.Refused.push_back(*Sites.Why);
     return;
   }
-  for (const BlockSite &S : Sites)
-    if (!S.At->SharedArgument) {
-      Out.Refused.push_back(
-          {Reason::LaunchNotEditable, S.At->Where, S.At->Text});
-      return;
-    }
-  const std::vector<LaunchCase> &Cases = Kernel.Plan.ByThreads;
-  std::string Reserve =
-      byThreads(Cases, [](const LaunchCase &C) { return C.ReserveBytes; });
-  // Beyond 48 KiB in all, a launch needs the attribute (CUDA C++ Programming
-  // Guide, "Shared Memory", compute capability 7.x and later).
-  int64_t Free = int64_t(48) * 1024 - K.StaticSharedBytes;
-  addHostFunction(
-      Texts, K, "reserve-shared",
-      "static size_t " + Function + "(dim3 block, size_t shared)",
-      {"shared += " + Reserve + ";",
-       "if (shared > " + std::to_string(Free) + ")",
-       setAttribute(K.UnqualifiedName, MaxDynamicShared, "(int)shared"),
-       "return shared;"},
-      Cases.size(), Out);
-  for (const BlockSite &S : Sites) {
-    const SourceSpan &Argument = *S.At->SharedArgument;
-    std::string Call = S.Scope + Function + "(" + S.Block + ", ";
-    Addition Inner{"reserve-shared",
-                   std::to_string(Cases.size()),
-                   "",
-                   {", " + Call + "0)"},
-                   {}};
-    if (Argument.Begin != Argument.End) {
-      Inner.Open = {Call};
-      Inner.Close = {")"};
-    }
-    addInline(Argument, Inner, Out);
-    Out.Done.push_back({"reserve-shared", S.At->Where,
-                        "reserved shared memory by threads per block"});
+  std::string Summary = Bytes ? "reserved " + Call.Argument +
+                                    " bytes of dynamic shared memory"
+                              : "reserved shared memory by threads per block";
+  for (const Launch *L : Sites.At) {
+    Call.Number = *bytesAt(Kernel, *L);
+    addCall(Texts, *L, Call, Out);
+    Out.Done.push_back({"reserve-shared", L->Where, Summary});
   }
 }
 
@@ -196,14 +171,19 @@ llvm::Error ReserveShared::apply(const KernelReport &Kernel, const Device &Gpu,
                                  const TextMap &Texts, Edits &Out) const {
   if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
     return llvm::Error::success();
-  if (isThrottled(Kernel.Source, Texts, Out))
+  if (isThrottled(Kernel.Source, Texts, Out)) {
     Out.Refused.push_back({Reason::AlreadyRewritten, Kernel.Source.Where, ""});
-  else if (bytesOf(Kernel) == 0)
-    reserveByBlock(Kernel, Texts, Out);
-  else if (isStatic(Kernel, Gpu))
+  } else if (bytesOf(Kernel) && isStatic(Kernel, Gpu) &&
+             !foreignUse(Kernel.Source, Texts, /*AnyUse=*/true)) {
     reserveStatic(Kernel, Texts, Out);
-  else
-    reserveDynamic(Kernel, Texts, Out);
+  } else {
+    std::vector<Refusal> Against;
+    refuseLaunches(Kernel, Gpu, Against);
+    if (Against.empty())
+      reserveDynamic(Kernel, Texts, Out);
+    else
+      Out.Refused.push_back(Against.front());
+  }
   return llvm::Error::success();
 }
 

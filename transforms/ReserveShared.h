@@ -13,36 +13,30 @@
 //   __global__ void kernel(const float *A, float *y, int n) {
 //     int i = blockIdx.x * blockDim.x + threadIdx.x;
 //
-// After, up to 48 KiB of static shared memory in all:
-//   __global__ void kernel(const float *A, float *y, int n) {
+// After, where nobody else can launch the kernel and all fits in 48 KiB of
+// static shared memory:
+//   static __global__ void kernel(const float *A, float *y, int n) {
 //     // catt: reserve-shared(24576): 2 instead of 4 blocks per SM
 //     __shared__ char cattReserved[24576];
 //     asm volatile("" ::"l"(cattReserved)); // catt: done
 //     int i = blockIdx.x * blockDim.x + threadIdx.x;
 //
-// After, beyond, at each launch:
-//   // catt: reserve-shared(65536): 2 instead of 4 blocks per SM
-//   (void)cudaFuncSetAttribute(
-//       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
-//   // catt: done
-//   kernel<<<grid, 256/* catt: reserve-shared(65536) */ , 65536 /* catt: done
-//   */
-//          >>>(A, y, n);
+// After, else, at each launch (LaunchCalls.h):
+//   kernel<<<grid, 256, cattShared(kernel, 0, 65536)>>>(A, y, n);
 //
 // The paper keeps the array alive by a store. An empty asm that takes its
 // address does the same for nothing: nvcc counts the bytes and issues no
 // instruction for it.
 //
-// An error of cudaFuncSetAttribute reaches the caller as one of the launch
-// would: the runtime keeps it for the next cudaGetLastError, and a launch that
-// succeeds does not clear it.
+// Where the device does not have the bytes, the launch takes what it had asked
+// for itself. An error of the runtime's reaches the caller as one of the launch
+// would, by the next cudaGetLastError.
 //
 // Limits. Refused: kernels launched cooperatively or that wait for other blocks
 // or warps (fewer resident blocks could block them for ever), more than the
-// device lets a block have, and, beyond 48 KiB, kernels with a launch that
-// cannot be edited: in a macro, in another file, in a place where no statement
-// can precede it, or with a shared-memory argument that is not safe to evaluate
-// twice.
+// device lets a block have, and kernels with a launch that cannot be edited: in
+// a macro, in another file, of a kernel that cannot be named exactly, or whose
+// other arguments call what may select another device.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_RESERVESHARED_H

@@ -16,7 +16,7 @@
 // takes out what was added, never what somebody wrote.
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/SourceEdit.h"
+#include "transforms/LaunchCalls.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -66,8 +66,15 @@ static constexpr StringRef DeclaredAgain =
     R"(const(auto|uint3)[^;{}=]*=cattHidden[0-9]*;)"
     R"(decltype\([^;{}=]*\)[^;{}=]*=[^;]*;)+\{)";
 
+/// What a call in a launch looks like: around an argument, and as one.
+static const char CallBegin[] = R"(catt(Shared|Spill|PreferL1)\([^;{}]*,)";
+static const char CallEnd[] = R"(,[^;{}]*\))";
+static const char Call[] = R"(,catt(Shared|Spill|PreferL1)\([^;{}]*\))";
+
 /// Whether code is what the transform writes between such markers.
 static bool isOurs(const Piece &P, StringRef Code) {
+  if (isLaunchFunction(Code))
+    return P.First->K == Kind::Head && P.Last->K == Kind::Done;
   static const CodeShape Shapes[] = {
       {"split-warp-groups", Kind::Head, Kind::Begin,
        R"(for\(unsignedcattGroup[^;{}]*;[^;{}]*;[^;{}]*\)\{if\([^;{}]*\)\{)"},
@@ -94,6 +101,15 @@ static bool isOurs(const Piece &P, StringRef Code) {
        R"(unsignedthreads=[^;{}]*;\(void\)cudaFuncSetAttribute\([^;{}]*\);\})"},
       {"prefer-l1", Kind::Head, Kind::Done,
        R"([a-zA-Z0-9_:]*cattPreferL1_[a-zA-Z0-9_]+\([^;{}]*\);)"},
+      {"reserve-shared", Kind::Head, Kind::Begin, CallBegin},
+      {"reserve-shared", Kind::End, Kind::Done, CallEnd},
+      {"reserve-shared", Kind::Head, Kind::Done, Call},
+      {"prefer-l1", Kind::Head, Kind::Begin, CallBegin},
+      {"prefer-l1", Kind::End, Kind::Done, CallEnd},
+      {"prefer-l1", Kind::Head, Kind::Done, Call},
+      {"spill-shared", Kind::Head, Kind::Begin, CallBegin},
+      {"spill-shared", Kind::End, Kind::Done, CallEnd},
+      {"spill-shared", Kind::Head, Kind::Done, Call},
       {"rematerialize", Kind::Head, Kind::Done, Recomputed.str()},
       {"rematerialize", Kind::Head, Kind::Begin, Recomputed.str()},
       {"rematerialize", Kind::Head, Kind::Begin, DeclaredAgain.str()},

@@ -276,9 +276,20 @@ bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out) {
   });
 }
 
+/// Whether a launch carries the marker of bytes that an earlier run reserved.
+static bool hasReservedLaunch(const Kernel &K, const TextMap &Texts) {
+  return llvm::any_of(K.Launches, [&](const Launch &L) {
+    auto Text = Texts.find(L.Written ? L.Written->Config.File : "");
+    return Text != Texts.end() &&
+           StringRef(Text->second)
+               .slice(L.Written->Config.Begin, L.Written->Config.End)
+               .contains("/* catt: reserve-shared(");
+  });
+}
+
 bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out) {
   return isMarked(K, {"reserve-shared", "split-warp-groups"}, Texts, Out) ||
-         hasRewrittenLoop(K, Texts, Out);
+         hasRewrittenLoop(K, Texts, Out) || hasReservedLaunch(K, Texts);
 }
 
 bool standsAgainstEdits(Reason Why) {

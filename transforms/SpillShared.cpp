@@ -325,16 +325,24 @@ llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
   std::string Count = str(S.MovedRegisters);
   std::string Registers =
       Count + (S.MovedRegisters == 1 ? " register" : " registers");
-  SharedRaise More = {name(), Count,
-                      Registers + " of each thread in shared memory",
-                      S.dynamicBase() - S.DynamicBytes + S.sharedBytes()};
-  bool Bounded = S.Numbering.Width == 0; // by __launch_bounds__
+  std::string What = Registers + " of each thread in shared memory";
+  LaunchCall More;
+  More.Transform = name();
+  More.Function = "cattSpill";
+  More.Argument = Count;
+  More.Number = str(S.dynamicBase() - S.DynamicBytes + S.sharedBytes());
+  // Whoever launches has the threads that have slots, by __launch_bounds__, and
+  // asks for their bytes: nobody has to.
+  bool Bounded = S.Numbering.Width == 0 && !S.isDynamic();
   std::optional<Refusal> Why =
       obstacle(K, All, Bounded || S.Pragma, Texts, Out);
   if (!Why)
     Why = seesConst(K, S, Texts);
-  if (!Why && S.isDynamic())
-    Why = cannotRaise(K, More, Texts);
+  CallSites Sites;
+  if (!Why && S.isDynamic()) {
+    Sites = callSites(K, More, MaxDynamicShared, Texts, Out);
+    Why = Sites.Why;
+  }
   if (Why) {
     Out.Refused.push_back(*Why);
     return llvm::Error::success();
@@ -345,12 +353,12 @@ llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
   }
   addBehindBrace(
       Texts, K.Span.File, K.BodyBegin,
-      {name().str(), Count, More.Reason, {arrayDeclaration(S, Array)}, {}},
+      {name().str(), Count, What, {arrayDeclaration(S, Array)}, {}},
       Out);
   write(K, All, Texts, Out);
   hideConst(K, S, Out);
-  if (S.isDynamic())
-    raiseShared(K, More, Texts, Out);
+  for (const Launch *L : Sites.At)
+    addCall(Texts, *L, More, Out);
   Out.Done.push_back({name().str(), K.Where,
                       "moved " + Registers + " of each thread to " +
                           str(S.sharedBytes()) + " bytes of " +

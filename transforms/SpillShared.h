@@ -49,7 +49,7 @@
 // Limits. As for launch bounds, every launch must be known, or the kernel must
 // bound its threads: a larger block would have no slots. The array is static up
 // to 48 KiB with what the kernel has. Beyond, where every launch can be edited,
-// it is dynamic, and the launches ask for it (LaunchSites.h):
+// it is dynamic, and the launches ask for it (LaunchCalls.h):
 //     extern __shared__ __align__(8) unsigned char cattSpill_k[];
 // Values are those of the kernel's own body.
 //

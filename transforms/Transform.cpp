@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "transforms/Transform.h"
 #include "transforms/LaunchBounds.h"
+#include "transforms/LaunchCalls.h"
 #include "transforms/PreferL1.h"
 #include "transforms/Rematerialize.h"
 #include "transforms/ReserveShared.h"
@@ -94,12 +95,11 @@ std::string withoutReasons(StringRef Text) {
   return Out;
 }
 
-static const Launch *launchAt(const Kernel &Kernel, const TextPlace &At,
-                              const TextMap &Texts) {
+static const Launch *launchAt(const Kernel &Kernel, const TextPlace &At) {
   for (const Launch &L : Kernel.Launches)
-    if (L.Statement && L.Statement->File == At.first && Texts.count(At.first) &&
-        topOf(Texts.at(At.first), L.Statement->Begin) <= At.second &&
-        At.second <= L.Statement->End)
+    if (L.Written && L.Written->Config.File == At.first &&
+        L.Written->Config.Begin <= At.second &&
+        At.second <= L.Written->Config.End)
       return &L;
   return nullptr;
 }
@@ -107,17 +107,13 @@ static const Launch *launchAt(const Kernel &Kernel, const TextPlace &At,
 /// Whether a place where one kernel is edited is the other one's too: the text
 /// of the definition is, a launch only if it launches both.
 static bool isShared(const TextPlace &At, const Kernel &Own,
-                     const Kernel &Other, const TextMap &Texts) {
-  const Launch *Site = launchAt(Own, At, Texts);
-  return !Site || llvm::any_of(Other.Launches, [&](const Launch &L) {
-    return L.Statement && L.Statement->File == At.first &&
-           L.Statement->Begin == Site->Statement->Begin;
-  });
+                     const Kernel &Other) {
+  return !launchAt(Own, At) || launchAt(Other, At);
 }
 
-static bool wantsAlike(const Wish &A, const Wish &B, const TextMap &Texts) {
+static bool wantsAlike(const Wish &A, const Wish &B) {
   for (const auto &[At, Pieces] : A.Own.Added) {
-    if (!isShared(At, A.Kernel->Source, B.Kernel->Source, Texts))
+    if (!isShared(At, A.Kernel->Source, B.Kernel->Source))
       continue;
     auto Found = B.Own.Added.find(At);
     if (Found == B.Own.Added.end() ||
@@ -130,11 +126,12 @@ static bool wantsAlike(const Wish &A, const Wish &B, const TextMap &Texts) {
 static void withdraw(Wish &W, Refusal Why) {
   W.Own.Added.clear();
   W.Own.Done.clear();
+  W.Own.Calls.clear();
   W.Own.Refused.push_back(std::move(Why));
 }
 
 /// Withdraws what instantiations of one template do not all want.
-static void agree(std::vector<Wish> &Wishes, const TextMap &Texts) {
+static void agree(std::vector<Wish> &Wishes) {
   std::map<TextPlace, std::vector<Wish *>> ByDefinition;
   for (Wish &W : Wishes) {
     const SourceSpan &Span = W.Kernel->Source.Span;
@@ -145,7 +142,7 @@ static void agree(std::vector<Wish> &Wishes, const TextMap &Texts) {
     const Wish *One = nullptr, *Two = nullptr;
     for (const Wish *A : Group)
       for (const Wish *B : Group)
-        if (!One && !wantsAlike(*A, *B, Texts)) {
+        if (!One && !wantsAlike(*A, *B)) {
           One = std::min(A, B); // in the report's order
           Two = std::max(A, B);
         }
@@ -185,7 +182,7 @@ namespace {
 /// The edits of the whole report, while they grow.
 class Merger {
 public:
-  Merger(const TextMap &Texts, Edits &Out) : Texts(Texts), Out(Out) {}
+  explicit Merger(Edits &Out) : Out(Out) {}
 
   void add(Wish &W) {
     if (contradicts(W))
@@ -194,6 +191,7 @@ public:
     for (const auto &[At, Pieces] : W.Own.Added)
       if (OfTransform[At].insert(withoutReasons(Pieces.text())).second)
         Out.Added[At].add(Pieces);
+    llvm::append_range(Out.Calls, W.Own.Calls);
     for (const Applied &A : W.Own.Done)
       if (Done.insert({A.Transform, A.Where.File, A.Where.Line, A.Where.Column,
                        A.Summary})
@@ -216,11 +214,10 @@ private:
       auto Found = OfTransform.find(P.first);
       return Found != OfTransform.end() &&
              !Found->second.count(withoutReasons(P.second.text())) &&
-             !launchAt(W.Kernel->Source, P.first, Texts);
+             !launchAt(W.Kernel->Source, P.first);
     });
   }
 
-  const TextMap &Texts;
   Edits &Out;
   std::map<TextPlace, std::set<std::string>> OfTransform;
   std::set<
@@ -241,18 +238,19 @@ llvm::Expected<Edits> rewrite(const Report &Report,
     Facts[File].Style = Style;
 
   Edits Out;
-  Merger Merge(Report.Texts, Out);
+  Merger Merge(Out);
   for (const Transform *T : *Transforms) {
     auto Wishes = wishesOf(*T, Report, Facts);
     if (!Wishes)
       return Wishes.takeError();
-    agree(*Wishes, Report.Texts);
+    agree(*Wishes);
     Merge.nextTransform();
     for (Wish &W : *Wishes)
       Merge.add(W);
   }
-  assemble(Out);
   Out.Facts = std::move(Facts);
+  addLaunchFunctions(Report.Texts, Out);
+  assemble(Out);
   return Out;
 }
 
@@ -267,14 +265,29 @@ void Insertion::close(unsigned Begin, std::string Text) {
 void Insertion::add(const Insertion &Other) {
   for (const Closing &C : llvm::reverse(Other.Closings))
     close(C.Begin, C.Text);
+  llvm::append_range(Calls, Other.Calls);
+  lead(Other.Lines);
   append(Other.Rest);
   touch(Other.Last);
 }
 
+void Insertion::call(std::string Head, std::string Open, std::string Close) {
+  Calls.push_back({std::move(Head), std::move(Open), std::move(Close)});
+}
+
 std::string Insertion::text() const {
-  std::string Out;
+  std::string Out, Heads, Open, Close;
   for (const Closing &C : Closings)
     Out += C.Text;
+  Out += Lines;
+  for (const Call &C : Calls) {
+    Heads += (Heads.empty() ? "" : ", ") + C.Head;
+    Open += C.Open;
+    Close.insert(0, C.Close);
+  }
+  if (!Calls.empty())
+    Out += "/* catt: " + Heads + " */ , " + Open + "0" + Close +
+           " /* catt: done */ ";
   return Out + Rest + Last;
 }
 

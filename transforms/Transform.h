@@ -24,11 +24,14 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace catt {
+
+class FilePlaces;
 
 /// What one transform did to one kernel, for the remarks.
 struct Applied {
@@ -46,6 +49,17 @@ struct FileFacts {
   bool MayBeMarked = false;   ///< the text "catt:" occurs somewhere
   bool MentionsCatt = false;  ///< some identifier could begin with "catt"
   std::string MacroOnBuiltin; ///< "blockDim", if the file #defines it
+  /// Where functions can be added; filled by LaunchCalls.cpp.
+  std::shared_ptr<const FilePlaces> Places;
+};
+
+/// A function of LaunchCalls.cpp that the arguments of a launch call.
+struct LaunchCallUse {
+  std::string Function;  ///< "cattShared"
+  std::string Transform; ///< that calls it
+  std::string File;
+  unsigned At = 0;            ///< where
+  std::vector<unsigned> Tops; ///< as LaunchText::Tops
 };
 
 /// A file's absolute path, and an offset in its text.
@@ -62,6 +76,11 @@ public:
   void append(llvm::StringRef Text) { Rest += Text; }
   /// Adds what must stand directly before the text that follows.
   void touch(llvm::StringRef Text) { Last += Text; }
+  /// Adds whole lines, before all but closings.
+  void lead(llvm::StringRef Text) { Lines += Text; }
+  /// Adds a call as an argument that is not there, "Open 0 Close"; several are
+  /// one argument, the later ones inside. Head: "prefer-l1(11)".
+  void call(std::string Head, std::string Open, std::string Close);
   /// Adds each piece of another insertion as it was added there.
   void add(const Insertion &Other);
   std::string text() const;
@@ -71,8 +90,12 @@ private:
     unsigned Begin;
     std::string Text;
   };
+  struct Call {
+    std::string Head, Open, Close;
+  };
   std::vector<Closing> Closings; ///< the innermost first
-  std::string Rest, Last;
+  std::vector<Call> Calls;       ///< the outermost first
+  std::string Lines, Rest, Last;
 };
 
 /// What a rewrite adds, and what that stands for. Every edit is an insertion.
@@ -82,6 +105,7 @@ struct Edits {
   std::map<std::string, clang::tooling::Replacements> Files;
   std::vector<Applied> Done;
   std::vector<Refusal> Refused;
+  std::vector<LaunchCallUse> Calls; ///< of functions that must be there
   std::map<std::string, FileFacts> Facts; ///< by absolute path
 };
 

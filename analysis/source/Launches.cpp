@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/Launches.h"
+#include "analysis/source/LaunchTexts.h"
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/WrapSites.h"
 #include "analysis/source/safety/LaunchUses.h"
@@ -39,16 +40,31 @@ Shape shapeOf(const Value &V) {
   return S;
 }
 
+/// What the walks over the host functions of a file share.
+struct HostCode {
+  ASTContext &Context;
+  LaunchMap &Found;
+  LaunchTexts Texts;
+  BrokenCode &Broken;
+  /// Statements and expressions that may still be walked.
+  uint64_t Steps = 20'000'000;
+};
+
 class HostWalk : public SymbolicWalk {
 public:
-  HostWalk(ASTContext &Context, LaunchMap &Found)
-      : SymbolicWalk(Context), Found(Found), Text(Context) {}
+  explicit HostWalk(HostCode &All)
+      : SymbolicWalk(All.Context), All(All), Text(All.Context) {}
 
   /// Walks one more function; nothing is known of what is around it.
-  void runAlone(const FunctionDecl &F, uint64_t &Steps) {
-    uint64_t Given = StepsLeft = std::min(Steps, StepsLeft);
+  void runAlone(const FunctionDecl &F) {
+    if (All.Broken.error(F)) {
+      GaveUp = true;
+      Why = " in a function that has errors";
+      return;
+    }
+    uint64_t Given = StepsLeft = std::min(All.Steps, StepsLeft);
     run(F);
-    Steps -= Given - StepsLeft;
+    All.Steps -= Given - StepsLeft;
     GaveUp |= StepsLeft == 0;
   }
   bool sawLaunch(const CallExpr *C) const { return Seen.contains(C); }
@@ -65,16 +81,17 @@ public:
       L.Text = configuration(*K);
     }
     if (GaveUp)
-      L.Text += ", to which too many calls lead,";
+      L.Text += Why;
     note(Kernel, std::move(L));
   }
   /// The walk did not go everywhere.
   bool GaveUp = false;
+  std::string Why = ", to which too many calls lead,";
   /// Lambdas with calls that were not walked into.
   std::vector<const FunctionDecl *> NotEntered;
 
 private:
-  LaunchMap &Found;
+  HostCode &All;
   SourceText Text;
   llvm::DenseSet<const CallExpr *> Seen;
 
@@ -83,17 +100,19 @@ private:
 
   /// "<<<grid, 256>>>"
   std::string configuration(const CUDAKernelCallExpr &Call) const {
-    std::string All = text(Call);
-    size_t Open = All.find("<<<"), Close = All.find(">>>");
+    std::string Whole = text(Call);
+    size_t Open = Whole.find("<<<"), Close = Whole.find(">>>");
     if (Open == std::string::npos || Close == std::string::npos)
       return "";
-    return All.substr(Open, Close + 3 - Open);
+    return Whole.substr(Open, Close + 3 - Open);
   }
 
   /// Only what can help to fold a shape: helpers of the user.
   bool entersCall(const FunctionDecl &F) const override {
+    const FunctionDecl *Def = nullptr;
     return !Context.getSourceManager().isInSystemHeader(F.getLocation()) &&
-           !F.hasAttr<CUDAGlobalAttr>();
+           !F.hasAttr<CUDAGlobalAttr>() && F.hasBody(Def) &&
+           !All.Broken.error(*Def);
   }
 
   std::optional<SourceSpan> statement() const {
@@ -134,16 +153,16 @@ private:
   void note(const FunctionDecl *Kernel, Launch L) {
     if (!LoopStack.empty()) // values of iterations are not one value
       L.Text += " in a loop";
-    std::vector<Launch> &All = Found[Kernel->getCanonicalDecl()];
+    std::vector<Launch> &Known = All.Found[Kernel->getCanonicalDecl()];
     // A helper that is walked for each of its callers shows its launch again.
-    for (const Launch &Old : All)
+    for (const Launch &Old : Known)
       if (Old.Where.Line == L.Where.Line &&
           Old.Where.Column == L.Where.Column &&
           Old.Where.File == L.Where.File && Old.Block.X == L.Block.X &&
           Old.Block.Y == L.Block.Y && Old.Block.Z == L.Block.Z &&
           Old.Grid.X == L.Grid.X && Old.Grid.Y == L.Grid.Y)
         return;
-    All.push_back(std::move(L));
+    Known.push_back(std::move(L));
   }
 
   void onKernelCall(const CUDAKernelCallExpr &Call, const Value &Grid,
@@ -165,6 +184,7 @@ private:
     L.Callee = text(*Call.getCallee());
     L.SharedArgument = sharedArgument(*Call.getConfig());
     L.Statement = statement();
+    L.Written = All.Texts.of(Call, *F);
     L.Text = configuration(Call);
     Seen.insert(&Call);
     note(F, std::move(L));
@@ -200,19 +220,15 @@ private:
   }
 };
 
-/// Statements and expressions that are walked in all host functions of a file.
-constexpr uint64_t MostHostSteps = 20'000'000;
-
-void addLaunches(ASTContext &Context, const FunctionDecl &F, uint64_t &Steps,
-                 LaunchMap &Found) {
+void addLaunches(const FunctionDecl &F, HostCode &All) {
   LaunchUses Uses = findLaunchUses(F);
-  HostWalk Walk(Context, Found);
+  HostWalk Walk(All);
   if (!Uses.Launches.empty()) {
-    Walk.runAlone(F, Steps);
+    Walk.runAlone(F);
     llvm::append_range(Uses.CalledByOthers, Walk.NotEntered);
     for (const FunctionDecl *Inside : Uses.CalledByOthers) {
-      HostWalk Alone(Context, Found);
-      Alone.runAlone(*Inside, Steps);
+      HostWalk Alone(All);
+      Alone.runAlone(*Inside);
       Walk.GaveUp |= Alone.GaveUp;
     }
   }
@@ -226,12 +242,13 @@ void addLaunches(ASTContext &Context, const FunctionDecl &F, uint64_t &Steps,
 } // namespace
 
 LaunchMap findLaunches(ASTContext &Context,
-                       llvm::ArrayRef<const FunctionDecl *> Functions) {
+                       llvm::ArrayRef<const FunctionDecl *> Functions,
+                       BrokenCode &Broken) {
   LaunchMap Found;
-  uint64_t Steps = MostHostSteps;
+  HostCode All{Context, Found, LaunchTexts(Context), Broken};
   for (const FunctionDecl *F : Functions)
     if (!F->isDependentContext())
-      addLaunches(Context, *F, Steps, Found);
+      addLaunches(*F, All);
   return Found;
 }
 

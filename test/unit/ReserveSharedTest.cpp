@@ -20,8 +20,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+/// Kernels are internal unless a test says otherwise.
 void reserve(Workbench &B, int64_t Bytes, size_t Kernel = 0) {
   KernelPlan &Plan = B.plan(Kernel);
+  B.R.Kernels[Kernel].Source.AllLaunchesVisible = true;
   Plan.ReserveSharedBytes = Bytes;
   Plan.After = Plan.Before;
   Plan.After->BlocksPerSM = 2;
@@ -118,36 +120,43 @@ void give(Workbench &B, int64_t Bytes) {
     L.DynamicSharedBytes = Bytes;
 }
 
+/// The functions that a rewritten file begins with, less those.
+std::string withoutFunctions(const std::string &Text) {
+  llvm::StringRef Rest = Text;
+  std::string Out;
+  for (size_t At; (At = Rest.find("// catt: reserve-shared(launch)")) !=
+                  llvm::StringRef::npos;) {
+    Out += Rest.take_front(At);
+    Rest = Rest.drop_front(Rest.find("#endif // catt: done\n") + 21);
+  }
+  return Out + Rest.str();
+}
+
 TEST(ReserveShared, PositiveDynamic) {
   Workbench B = launched();
-  EXPECT_EQ(checked(B), R"cu(template <class T> __global__ void k(T n) {
+  std::string New = checked(B);
+  EXPECT_EQ(withoutFunctions(New), R"cu(template <class T> __global__ void k(T n) {
   work(n);
 }
 void host(int n, int m) {
-  // catt: reserve-shared(65536): 2 instead of 4 blocks per SM
-  (void)cudaFuncSetAttribute(
-      k<int>, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536); // catt: done
-  k<int><<<1, 256/* catt: reserve-shared(65536) */ , 65536 /* catt: done */ >>>(n);
-  // catt: reserve-shared(65536): 2 instead of 4 blocks per SM
-  (void)cudaFuncSetAttribute(k<int>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             (m * 4) + 65536); // catt: done
-  k<int><<<1, 256, /* catt: reserve-shared(65536) */ ( /* catt: begin */ m * 4 /* catt: end */ ) + 65536 /* catt: done */>>>(n);
+  k<int><<<1, 256/* catt: reserve-shared(65536) */ , cattShared(k<int>, 0, 65536) /* catt: done */ >>>(n);
+  k<int><<<1, 256, /* catt: reserve-shared(65536) */ cattShared(k<int>, /* catt: begin */ m * 4 /* catt: end */ , 65536) /* catt: done */>>>(n);
 }
 )cu");
+  EXPECT_EQ(llvm::StringRef(New).count("static size_t cattShared("), 1u);
   EXPECT_EQ(B.edits().Done.size(), 2u);
 }
 
-TEST(ReserveShared, PositiveKnownBytesAreAdded) {
+TEST(ReserveShared, PositiveWhatIsKnownOfTheBytesIsNotWritten) {
   Workbench B = launched();
   B.R.Kernels[0].Source.Launches[2].DynamicSharedBytes = 100;
-  EXPECT_THAT(checked(B), HasSubstr("65636); // catt: done"));
+  EXPECT_THAT(checked(B), HasSubstr("m * 4 /* catt: end */ , 65536)"));
 }
 
 TEST(ReserveShared, PositiveStillParses) {
   Workbench B(R"cu(
 template <class T> __global__ void k(T *p) { *p = 0; }
-__global__ void h(float *p) {
+static __global__ void h(float *p) {
   *p = 0;
 }
 void host(int *p, float *q, int m) {
@@ -166,54 +175,61 @@ void host(int *p, float *q, int m) {
     EXPECT_TRUE(parsesAsCuda(checked(B), Device)) << B.rewritten();
 }
 
-TEST(ReserveShared, NegativeArgumentWithEffects) {
+TEST(ReserveShared, PositiveAnyArgument) {
   for (const char *Argument :
-       {"size()", "m++", "m = 4", "--m", "a[m]", "(f)(m)", "m ? 1 : g(m)",
-        "n_(m)", "m // bytes\n", "m /* bytes */", "f<4>(m)",
-        "[&] { return m; }()", "max(m, n)"}) {
+       {"m", "size()", "m++", "m = 4", "a[m]", "m ? 1 : g(m)", "f<4, 5>(m)",
+        "m /* bytes */", "[&] { return m; }()", "max(m, n)"}) {
     Workbench B = launched(("__global__ void k(int n) {\n}\nvoid host() {\n"
                             "  [[k<int><<<1, 2, [[" +
                             llvm::StringRef(Argument) + "]]>>>(n);]]\n}\n")
                                .str());
-    EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable))
-        << Argument;
-    EXPECT_EQ(B.rewritten(), B.text());
-  }
-}
-
-TEST(ReserveShared, PositiveArgumentWithoutEffects) {
-  for (const char *Argument :
-       {"m", "m * sizeof(float)", "(m + 1) / 2 % 3 - 4u", "ns::Bytes",
-        "shape.x * 4", "2 * sizeof (double)", "m > 3 ? (int)m : 4"}) {
-    Workbench B = launched(("__global__ void k(int n) {\n}\nvoid host() {\n"
-                            "  [[k<int><<<1, 2, [[" +
-                            llvm::StringRef(Argument) + "]]>>>(n);]]\n}\n")
-                               .str());
-    EXPECT_THAT(checked(B), HasSubstr(") + 65536 /* catt: done */>>>"));
+    EXPECT_THAT(checked(B), HasSubstr("/* catt: begin */ " +
+                                      std::string(Argument) +
+                                      " /* catt: end */ , 65536)"));
   }
 }
 
 TEST(ReserveShared, NegativeOneLaunchIsNotEditable) {
-  for (int What = 0; What < 7; ++What) {
+  for (int What = 0; What < 8; ++What) {
     Workbench B = launched();
+    B.R.Kernels[0].Source.AllLaunchesVisible = What != 3;
     Launch &L = B.R.Kernels[0].Source.Launches[2];
     if (What == 0)
-      L.Statement.reset();
+      L.Written.reset();
     else if (What == 1)
       L.SharedArgument.reset();
     else if (What == 2)
-      L.Statement->File = L.SharedArgument->File = "/src/other.cu";
+      L.Written->Config.File = L.SharedArgument->File = "/src/other.cu";
     else if (What == 3)
       L.Where.File = "/src/other.cu";
     else if (What == 4)
-      L.Callee = "pointer";
+      L.Written->Kernel.clear();
     else if (What == 5)
       L.SharedArgument->Begin = L.SharedArgument->End = 3;
+    else if (What == 6)
+      L.Written->Obstacle = "a launch in device code";
     else
-      L.Statement = B.R.Kernels[0].Source.Span; // a launch by the device
+      L.Written->Tops.clear();
     EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable)) << What;
     EXPECT_EQ(B.rewritten(), B.text());
   }
+}
+
+TEST(ReserveShared, NegativeNoStaticArrayWhereOthersMayLaunch) {
+  Workbench B = launched();
+  give(B, 0);
+  reserve(B, 1000);
+  EXPECT_THAT(checked(B), HasSubstr("cattReserved[1000]"));
+  B.R.Kernels[0].Source.AllLaunchesVisible = false;
+  EXPECT_THAT(checked(B), HasSubstr("cattShared(k<int>, 0, 1000)"));
+  // Nor where somebody has the kernel's address, or sets its limit.
+  Workbench Named("static __global__ void k(int n) {\n}\nvoid host() {\n"
+                  "  cudaFuncSetAttribute(k, "
+                  "cudaFuncAttributeMaxDynamicSharedMemorySize, 232448);\n"
+                  "  [[k<<<1, 256[[]]>>>(1);]]\n}\n");
+  Named.launch(Named.kernel("k"), 0, "k", 1).DynamicSharedBytes = 0;
+  reserve(Named, 1000);
+  EXPECT_THAT(checked(Named), HasSubstr("cattShared(k, 0, 1000)"));
 }
 
 TEST(ReserveShared, PositiveLaunchElsewhereOfAnInternalKernel) {
@@ -327,8 +343,8 @@ TEST(ReserveShared, NegativeAlreadyRewritten) {
     Workbench C(New);
     size_t K = C.kernel("k<int>");
     size_t Begin = New.find("k<int><<<");
-    unsigned End = New.find(';', New.find(">>>", Begin)) + 1;
     unsigned Argument = New.find(">>>", Begin);
+    unsigned End = New.find(';', Argument) + 1;
     C.Spans = {{FileName, unsigned(Begin), End},
                {FileName, Argument, Argument}};
     C.launch(K, 0, "k<int>", 1);
@@ -336,6 +352,19 @@ TEST(ReserveShared, NegativeAlreadyRewritten) {
     EXPECT_EQ(C.rewritten(), New);
     EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
   }
+}
+
+TEST(ReserveShared, NegativeRewrittenByVersion01) {
+  Workbench B("__global__ void k(int n) {\n}\nvoid host(int n) {\n"
+              "  // catt: reserve-shared(65536)\n"
+              "  (void)cudaFuncSetAttribute(k,\n      cudaFuncAttribute"
+              "MaxDynamicSharedMemorySize, 65536); // catt: done\n"
+              "  [[k<<<1, 256/* catt: reserve-shared(65536) */ , [[65536]] "
+              "/* catt: done */ >>>(n);]]\n}\n");
+  B.launch(B.kernel("k"), 0, "k", 1);
+  reserve(B, 65536);
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::AlreadyRewritten));
+  EXPECT_EQ(B.rewritten(), B.text());
 }
 
 TEST(ReserveShared, NegativeNoStaticArrayBesideWhatLaunchesGive) {

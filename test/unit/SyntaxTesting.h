@@ -49,6 +49,16 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, unsigned long = 0,
 extern "C" int cudaLaunchKernel(const void *, dim3, dim3, void **,
                                 unsigned long, void *);
 enum cudaError_t { cudaSuccess };
+enum cudaDeviceAttr { cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+struct cudaFuncAttributes {
+  unsigned long sharedSizeBytes;
+  int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
+typedef unsigned long size_t;
+extern "C" cudaError_t cudaGetDevice(int *);
+extern "C" cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
+template <class T>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, T *Kernel);
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9

@@ -125,8 +125,31 @@ public:
     L.Statement = Spans[Statement];
     if (Shared)
       L.SharedArgument = Spans[*Shared];
+    L.Written = written(Spans[Statement], Callee);
+    if (!Shared && !L.Written->Config.File.empty())
+      L.SharedArgument = SourceSpan{FileName, L.Written->Config.End - 3,
+                                    L.Written->Config.End - 3};
     R.Kernels[Kernel].Source.Launches.push_back(L);
     return R.Kernels[Kernel].Source.Launches.back();
+  }
+
+  /// The `<<<>>>` of a statement, as the analysis would show it.
+  LaunchText written(const SourceSpan &Statement, llvm::StringRef Callee) {
+    llvm::StringRef Text = this->text();
+    LaunchText Out;
+    size_t Open = Text.find("<<<", Statement.Begin);
+    size_t Close = Text.find(">>>", Open);
+    if (Close == llvm::StringRef::npos)
+      return Out;
+    Out.Config = {FileName, unsigned(Open), unsigned(Close + 3)};
+    Out.Kernel = Callee.str();
+    for (size_t At = Open; At != llvm::StringRef::npos && At > 0;) {
+      At = Text.rfind('\n', At - 1);
+      size_t Line = At == llvm::StringRef::npos ? 0 : At + 1;
+      if (llvm::isAlpha(Text[Line]))
+        Out.Tops.push_back(Line);
+    }
+    return Out;
   }
 
   KernelPlan &plan(size_t Kernel) { return R.Kernels[Kernel].Plan; }

@@ -4,10 +4,8 @@
 // RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu && %exact -i --quiet %t/a.cu
 // RUN: %exact --diff --quiet %t/a.cu
 // RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
-// CHECK: +static void cattPreferL1_rows(dim3 block) {
-// CHECK: +{{.*}}cudaFuncAttributePreferredSharedMemoryCarveout
-// CHECK: threads >= {{[0-9]+}} ? {{[0-9]+}}
-// CHECK: +  cattPreferL1_rows(block);
+// CHECK: +static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {
+// CHECK: cattPreferL1(rows, 0, cattThreads(block) >= {{[0-9]+}} ? {{[0-9]+}}
 
 __global__ void rows(const float *A, const float *x, float *y) {
   __shared__ float tile[1024];

@@ -1,0 +1,193 @@
+//===- LaunchTexts.cpp - What a launch looks like in the text -------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/LaunchTexts.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace catt {
+
+//===-- The walk over what is written -------------------------------------===//
+
+namespace {
+class Survey : public RecursiveASTVisitor<Survey> {
+public:
+  explicit Survey(llvm::DenseMap<SourceLocation, LaunchTexts::Pattern> &Out)
+      : Out(Out) {}
+
+  bool TraverseDecl(Decl *D) {
+    auto *Context = dyn_cast_or_null<DeclContext>(D);
+    if (Context)
+      Around.push_back(Context);
+    bool GoOn = RecursiveASTVisitor::TraverseDecl(D);
+    if (Context)
+      Around.pop_back();
+    return GoOn;
+  }
+
+  bool TraverseLambdaExpr(LambdaExpr *E) {
+    Around.push_back(E->getCallOperator());
+    bool GoOn = RecursiveASTVisitor::TraverseLambdaExpr(E);
+    Around.pop_back();
+    return GoOn;
+  }
+
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *E) {
+    const CallExpr *Config = E->getConfig();
+    if (!Config || Around.empty())
+      return true;
+    LaunchTexts::Pattern P;
+    P.Around = Around.back();
+    P.Shared = llvm::any_of(
+        Around, [](DeclContext *D) { return D->isDependentContext(); });
+    P.InDevice = llvm::any_of(Around, isForDevice);
+    noteCallee(E->getCallee()->IgnoreParenImpCasts(), P);
+    Out[Config->getBeginLoc()] = P;
+    return true;
+  }
+
+private:
+  /// Lambdas are for both sides unless somebody says more.
+  static bool isForDevice(const DeclContext *D) {
+    auto *F = dyn_cast<FunctionDecl>(D);
+    return F && llvm::any_of(F->attrs(), [](const Attr *A) {
+             return isa<CUDADeviceAttr, CUDAGlobalAttr>(A) && !A->isImplicit();
+           });
+  }
+
+  static void noteCallee(const Expr *E, LaunchTexts::Pattern &P) {
+    if (auto *R = dyn_cast<DeclRefExpr>(E)) {
+      P.IsFunction = isa<FunctionDecl>(R->getDecl());
+      P.Overloaded = R->hadMultipleCandidates();
+      P.Qualified = bool(R->getQualifier());
+      P.Arguments = R->getNumTemplateArgs();
+    } else if (auto *U = dyn_cast<UnresolvedLookupExpr>(E)) {
+      P.IsFunction = true;
+      P.Overloaded = U->getNumDecls() != 1;
+      P.Qualified = bool(U->getQualifier());
+      P.Arguments = U->getNumTemplateArgs();
+    }
+  }
+
+  llvm::DenseMap<SourceLocation, LaunchTexts::Pattern> &Out;
+  std::vector<DeclContext *> Around;
+};
+} // namespace
+
+LaunchTexts::LaunchTexts(ASTContext &Context) : Context(Context) {
+  Survey(Patterns).TraverseAST(Context);
+  const SourceManager &SM = Context.getSourceManager();
+  for (const Decl *D : Context.getTraversalScope()) {
+    auto [File, Offset] = SM.getDecomposedExpansionLoc(D->getBeginLoc());
+    if (File.isValid() && !D->isImplicit())
+      Tops[File].push_back(Offset);
+  }
+  for (auto &[File, Offsets] : Tops)
+    llvm::sort(Offsets);
+}
+
+//===-- One launch --------------------------------------------------------===//
+
+/// The text of an expression that no macro has a part in.
+static std::string plainText(const ASTContext &Context, const Expr &E) {
+  const SourceManager &SM = Context.getSourceManager();
+  if (E.getBeginLoc().isMacroID() || E.getEndLoc().isMacroID())
+    return "";
+  return Lexer::getSourceText(
+             CharSourceRange::getTokenRange(E.getSourceRange()), SM,
+             Context.getLangOpts())
+      .str();
+}
+
+/// The text is the same function for each thread of the host: no call is made.
+bool isPlain(const Expr *E) {
+  E = E->IgnoreParens();
+  if (E->getType().isVolatileQualified())
+    return false;
+  auto All = [](auto &&Range) {
+    return llvm::all_of(Range, [](const Stmt *S) {
+      auto *Inner = dyn_cast_or_null<Expr>(S);
+      return Inner && isPlain(Inner);
+    });
+  };
+  if (isa<IntegerLiteral, CXXBoolLiteralExpr, CharacterLiteral,
+          CXXDefaultArgExpr, UnaryExprOrTypeTraitExpr>(E))
+    return true;
+  if (auto *R = dyn_cast<DeclRefExpr>(E))
+    return isa<VarDecl, EnumConstantDecl, NonTypeTemplateParmDecl>(
+        R->getDecl());
+  if (auto *C = dyn_cast<CXXConstructExpr>(E)) {
+    const CXXRecordDecl *Class = C->getConstructor()->getParent();
+    return (Class->getName() == "dim3" || Class->getName() == "uint3") &&
+           All(C->arguments());
+  }
+  if (auto *C = dyn_cast<CastExpr>(E))
+    return C->getCastKind() != CK_UserDefinedConversion && All(E->children());
+  if (auto *U = dyn_cast<UnaryOperator>(E))
+    return !U->isIncrementDecrementOp() && U->getOpcode() != UO_Deref &&
+           All(E->children());
+  if (auto *B = dyn_cast<BinaryOperator>(E))
+    return !B->isAssignmentOp() && All(E->children());
+  if (auto *M = dyn_cast<MemberExpr>(E))
+    return isa<FieldDecl>(M->getMemberDecl()) && !M->isArrow() &&
+           All(E->children());
+  return isa<ConditionalOperator, MaterializeTemporaryExpr, ExprWithCleanups,
+             SubstNonTypeTemplateParmExpr, ConstantExpr,
+             CXXBindTemporaryExpr>(E) &&
+         All(E->children());
+}
+
+std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
+                                          const FunctionDecl &Kernel) const {
+  const CallExpr *Config = Call.getConfig();
+  const SourceManager &SM = Context.getSourceManager();
+  SourceLocation Begin = Config->getBeginLoc(), End = Config->getRParenLoc();
+  auto Entry = SM.getFileEntryRefForID(SM.getFileID(SM.getExpansionLoc(Begin)));
+  if (!Entry)
+    return std::nullopt;
+  LaunchText Out;
+  Out.Config.File = Entry->getFileEntry().tryGetRealPathName().str();
+  auto [File, Open] = SM.getDecomposedExpansionLoc(Begin);
+  auto [Last, Close] = SM.getDecomposedExpansionLoc(End);
+  StringRef Text = SM.getBufferData(File);
+  if (Begin.isMacroID() || End.isMacroID() || File != Last ||
+      !Text.substr(Open).starts_with("<<<") ||
+      !Text.substr(Close).starts_with(">>>")) {
+    Out.Obstacle = "a launch that a macro writes";
+    return Out;
+  }
+  Out.Config.Begin = Open;
+  Out.Config.End = Close + 3;
+  auto Found = Patterns.find(Begin);
+  auto Above = Tops.find(File);
+  if (Found == Patterns.end() || Above == Tops.end()) {
+    Out.Obstacle = "a launch in a text that is part of something else";
+    return Out;
+  }
+  constexpr size_t MostTops = 16;
+  for (auto I = llvm::upper_bound(Above->second, Open);
+       I != Above->second.begin() && Out.Tops.size() < MostTops;)
+    Out.Tops.push_back(*--I);
+  if (Found->second.InDevice)
+    Out.Obstacle = "a launch in device code";
+  else if (std::string Unknown = unknownCall(Context, Call); !Unknown.empty())
+    Out.Obstacle = "calls " + Unknown;
+  else
+    Out.Kernel = kernelExpression(Context, Found->second,
+                                  plainText(Context, *Call.getCallee()), Kernel,
+                                  Out.Obstacle);
+  if (Config->getNumArgs() > 1 && isPlain(Config->getArg(1)))
+    Out.PlainBlock = plainText(Context, *Config->getArg(1));
+  return Out;
+}
+
+} // namespace catt

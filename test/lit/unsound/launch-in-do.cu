@@ -1,0 +1,29 @@
+// RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu
+// RUN: %exact --l1d=48 --transforms=reserve-shared,prefer-l1 -i --quiet %t/a.cu
+// RUN: grep -v CHECK %t/a.cu | FileCheck %s
+// RUN: %exact --l1d=48 --transforms=reserve-shared,prefer-l1 --diff --quiet %t/a.cu
+// RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
+// The bytes change between two launches of one statement.
+
+// CHECK: static size_t cattShared(K *kernel, size_t bytes, size_t more)
+// CHECK: {{^}}  do{{$}}
+// CHECK-NEXT: rows<<<1056, 256, {{.*}}cattShared(rows, {{.*}} bytes {{.*}}, {{[0-9]+}}){{.*}}>>>(A, y, n);
+
+__global__ void rows(const float *A, float *y, int n) {
+  extern __shared__ float tile[];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int j = 0; j < 256; ++j) {
+    sum += A[i % 512 * 256 + j] * A[j];
+    __syncthreads();
+  }
+  tile[threadIdx.x] = sum;
+  y[i] = tile[threadIdx.x];
+}
+
+void run(const float *A, float *y, int n) {
+  size_t bytes = 1024;
+  do
+    rows<<<1056, 256, bytes>>>(A, y, n);
+  while ((bytes *= 2) < size_t(20000 * n));
+}
