@@ -9,6 +9,7 @@
 #include "analysis/source/Launches.h"
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/BrokenCode.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Lex/Lexer.h"
@@ -40,17 +41,20 @@ Shape shapeOf(const Value &V) {
 
 class HostWalk : public SymbolicWalk {
 public:
-  HostWalk(ASTContext &Context, LaunchMap &Found)
-      : SymbolicWalk(Context), Found(Found), Text(Context) {}
+  HostWalk(ASTContext &Context, LaunchMap &Found, BrokenCode &Broken)
+      : SymbolicWalk(Context), Found(Found), Broken(Broken), Text(Context) {}
 
 private:
   LaunchMap &Found;
+  BrokenCode &Broken;
   SourceText Text;
 
   /// Only what can help to fold a shape: helpers of the user.
   bool entersCall(const FunctionDecl &F) const override {
+    const FunctionDecl *Def = nullptr;
     return !Context.getSourceManager().isInSystemHeader(F.getLocation()) &&
-           !F.hasAttr<CUDAGlobalAttr>();
+           !F.hasAttr<CUDAGlobalAttr>() && F.hasBody(Def) &&
+           !Broken.error(*Def);
   }
 
   std::optional<SourceSpan> statement() const {
@@ -171,15 +175,35 @@ bool launchesSomething(const Stmt *S) {
   return llvm::any_of(S->children(), launchesSomething);
 }
 
+/// Launches in a function that cannot be run: nothing but their places.
+void noteUnknown(const Stmt *S, const SourceText &Text, LaunchMap &Found) {
+  if (!S)
+    return;
+  if (auto *Call = dyn_cast<CUDAKernelCallExpr>(S))
+    if (const FunctionDecl *F = Call->getDirectCallee()) {
+      Launch L;
+      L.Where = Text.location(Call->getBeginLoc());
+      L.Text = "<<<...>>> in a function that has errors";
+      Found[F->getCanonicalDecl()].push_back(std::move(L));
+    }
+  for (const Stmt *Child : S->children())
+    noteUnknown(Child, Text, Found);
+}
+
 } // namespace
 
 LaunchMap findLaunches(ASTContext &Context,
-                       llvm::ArrayRef<const FunctionDecl *> Functions) {
+                       llvm::ArrayRef<const FunctionDecl *> Functions,
+                       BrokenCode &Broken) {
   LaunchMap Found;
   for (const FunctionDecl *F : Functions) {
     if (F->isDependentContext() || !launchesSomething(F->getBody()))
       continue;
-    HostWalk Walk(Context, Found);
+    if (Broken.error(*F)) {
+      noteUnknown(F->getBody(), SourceText(Context), Found);
+      continue;
+    }
+    HostWalk Walk(Context, Found, Broken);
     Walk.run(*F);
   }
   return Found;
