@@ -12,7 +12,10 @@
 #include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/WrapSites.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -42,8 +45,8 @@ static bool isSoundRecord(const CXXRecordDecl *R, bool NeedsLayout,
       return false;
   for (const FieldDecl *F : Def->fields())
     if (F->isInvalidDecl() ||
-        !isSoundType(F->getType(), /*NeedsLayout=*/!isa<IncompleteArrayType>(
-                                       F->getType().getCanonicalType()),
+        !isSoundType(F->getType(), /*NeedsLayout=*/
+                     !isa<IncompleteArrayType>(F->getType().getCanonicalType()),
                      Seen))
       return false;
   return true;
@@ -146,11 +149,10 @@ private:
     else if (auto *A = dyn_cast<CXXDefaultArgExpr>(&E))
       push(A->getExpr());
     else if (auto *I = dyn_cast<CXXDefaultInitExpr>(&E))
-      I->getExpr() ? push(I->getExpr())
-                   : trace(I->getBeginLoc(), "'" +
-                                                 I->getField()
-                                                     ->getNameAsString() +
-                                                 "', whose default is missing");
+      I->getExpr()
+          ? push(I->getExpr())
+          : trace(I->getBeginLoc(), "'" + I->getField()->getNameAsString() +
+                                        "', whose default is missing");
   }
 
   /// Errors spread from the operands to what is made of them.
@@ -164,8 +166,8 @@ private:
 
   void variable(const VarDecl &V) {
     if (!isSoundCached(V.getType()))
-      return trace(V.getLocation(), "'" + V.getNameAsString() +
-                                        "', whose type is not known");
+      return trace(V.getLocation(),
+                   "'" + V.getNameAsString() + "', whose type is not known");
     if (const CXXRecordDecl *R = V.getType()->getAsCXXRecordDecl())
       if (R->hasDefinition())
         reach(R->getDestructor());
@@ -207,6 +209,52 @@ BrokenCode::BrokenCode(const ASTContext &Context,
       Errors.push_back(D);
   // What was only warned of for nvcc's sake leaves traces, too.
   Possible |= !Diagnostics.empty();
+  if (Possible)
+    for (const Decl *D : Context.getTraversalScope())
+      collectNames(D);
+}
+
+/// Names of what is invalid, or has an error within its lines.
+void BrokenCode::collectNames(const Decl *D) {
+  if (auto *T = dyn_cast<TemplateDecl>(D); T && T->getTemplatedDecl())
+    return collectNames(T->getTemplatedDecl());
+  auto *Named = dyn_cast<NamedDecl>(D);
+  auto *F = dyn_cast<FunctionDecl>(D);
+  bool IsBroken = D->isInvalidDecl() || (F && diagnosticIn(*F));
+  if (auto *V = dyn_cast<ValueDecl>(D))
+    IsBroken |= V->getType()->containsErrors();
+  if (IsBroken && Named && Named->getDeclName().isIdentifier() &&
+      !Named->getName().empty())
+    Names.insert(Named->getName());
+  if (auto *Inside = dyn_cast<DeclContext>(D); Inside && !F)
+    for (const Decl *Each : Inside->decls())
+      if (!Each->isImplicit())
+        collectNames(Each);
+}
+
+/// The first of the names in the text of the function, behind its own.
+std::optional<Refusal> BrokenCode::namedIn(const FunctionDecl &F) const {
+  if (Names.empty())
+    return std::nullopt;
+  const SourceManager &SM = Context.getSourceManager();
+  SourceLocation At = SM.getExpansionLoc(F.getBeginLoc()),
+                 End = SM.getExpansionLoc(F.getEndLoc());
+  SourceLocation Own = SM.getExpansionLoc(F.getLocation());
+  while (SM.isBeforeInTranslationUnit(At, End)) {
+    std::optional<Token> Next =
+        Lexer::findNextToken(At, SM, Context.getLangOpts());
+    if (!Next || !Next->isAnyIdentifier()) {
+      if (!Next || Next->is(tok::eof))
+        return std::nullopt;
+    } else if (Next->getLocation() != Own &&
+               Names.contains(Next->getRawIdentifier())) {
+      return Refusal{
+          Reason::BrokenCode, SourceText(Context).location(Next->getLocation()),
+          "'" + Next->getRawIdentifier().str() + "', which has an error"};
+    }
+    At = Next->getLocation();
+  }
+  return std::nullopt;
 }
 
 const Diagnostic *BrokenCode::diagnosticIn(const FunctionDecl &F) const {
@@ -235,9 +283,11 @@ const BrokenCode::Known &BrokenCode::look(const FunctionDecl &Definition) {
   if (const Diagnostic *D = diagnosticIn(Definition))
     Slot->Why = Refusal{Reason::BrokenCode, D->Where, D->Message};
   else if (Of.Found)
-    Slot->Why = Refusal{Reason::BrokenCode,
-                        SourceText(Context).location(Of.Found->Where),
-                        Of.Found->What};
+    Slot->Why =
+        Refusal{Reason::BrokenCode,
+                SourceText(Context).location(Of.Found->Where), Of.Found->What};
+  else
+    Slot->Why = namedIn(Definition);
   return *Slot;
 }
 

@@ -16,6 +16,10 @@
 // which clang found an error, or whose AST shows the traces of one, is told
 // apart before anything else walks it.
 //
+// A statement that calls a function which clang gave up may be dropped without
+// a message of its own. So a function whose text has the name of a declaration
+// with an error in it counts as one that has the error, too.
+//
 // What a function reaches: functions that it names (calls, addresses),
 // constructors, and the destructors of its variables, as far as there are
 // bodies.
@@ -33,6 +37,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace catt {
 
@@ -58,11 +63,14 @@ private:
   };
   const Known &look(const clang::FunctionDecl &Definition);
   const Diagnostic *diagnosticIn(const clang::FunctionDecl &Definition) const;
+  void collectNames(const clang::Decl *D);
+  std::optional<Refusal> namedIn(const clang::FunctionDecl &Definition) const;
 
   const clang::ASTContext &Context;
   std::vector<Diagnostic> Errors;
   /// False if clang did not complain at all: then nothing is looked at.
   bool Possible = false;
+  llvm::StringSet<> Names; ///< of declarations with errors
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<Known>> Memo;
 };
 
