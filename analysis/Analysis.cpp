@@ -178,7 +178,7 @@ void refuseBroken(Kernel &K, const Report &R) {
 /// Operations to count for one kernel, and for all kernels of a file; spent by
 /// kernel after kernel in the order of the text.
 constexpr uint64_t OperationsPerKernel = 500'000'000;
-constexpr uint64_t OperationsPerFile = 1'000'000'000;
+constexpr uint64_t OperationsPerFile = 4'000'000'000;
 
 } // namespace
 
