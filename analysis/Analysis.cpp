@@ -17,6 +17,7 @@
 #include "analysis/Analysis.h"
 #include "analysis/LaunchPlan.h"
 #include "analysis/RuntimeCases.h"
+#include "analysis/memory/Footprint.h"
 #include "analysis/source/Kernels.h"
 #include "analysis/source/safety/SharedText.h"
 #include "llvm/Support/GlobPattern.h"
@@ -128,6 +129,8 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
     if (Divides || !P.Plan.ByThreads.empty()) {
       Report.Profiles = std::move(P.Profiles);
       Report.Plan = std::move(P.Plan);
+    } else if (Options.Quota && Options.Quota->isSpent()) {
+      Report.Plan.Refusals = std::move(P.Plan.Refusals);
     }
   }
   Report.Plan.Refusals.push_back({Reason::UnknownLaunch, K.Where, ""});
@@ -168,16 +171,31 @@ void restrictFiles(Kernel &K, const Report &R, const llvm::Regex *Headers,
 }
 
 /// A kernel with an error in its text, or in that of a function it reaches, is
-/// not to be trusted, nor edited: what is wrong is missing from the AST.
+/// not to be trusted, nor edited: what is wrong is missing from the AST. So may
+/// be launches, wherever the error is.
 void refuseBroken(Kernel &K, const Report &R) {
+  auto IsError = [](const Diagnostic &D) {
+    return D.Severity >= Diagnostic::Level::Error;
+  };
+  if (llvm::any_of(R.Diagnostics, IsError))
+    K.AllLaunchesVisible = false;
+  if (llvm::any_of(K.Refusals, [](const Refusal &Known) {
+        return Known.Why == Reason::BrokenCode;
+      }))
+    return;
   for (const Diagnostic &D : R.Diagnostics)
     for (const LineRange &L : K.Lines)
-      if (D.Severity >= Diagnostic::Level::Error && D.Where.File == L.File &&
-          L.First <= D.Where.Line && D.Where.Line <= L.Last) {
+      if (IsError(D) && D.Where.File == L.File && L.First <= D.Where.Line &&
+          D.Where.Line <= L.Last) {
         K.Refusals.push_back({Reason::BrokenCode, D.Where, D.Message});
         return;
       }
 }
+
+/// Operations to count for one kernel, and for all kernels of a file; spent by
+/// kernel after kernel in the order of the text.
+constexpr uint64_t OperationsPerKernel = 500'000'000;
+constexpr uint64_t OperationsPerFile = 4'000'000'000;
 
 } // namespace
 
@@ -209,6 +227,8 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
   };
   AddText(R.MainFile);
   const std::set<std::string> ReadTwice = filesReadTwice(Unit.ast());
+  AnalysisOptions WithQuota = Options;
+  uint64_t Left = OperationsPerFile;
   std::vector<std::vector<Launch>> Seen; // before the user's go before them
   for (Kernel &K : Kernels) {
     AddText(K.Span.File);
@@ -221,7 +241,11 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
     Seen.push_back(K.Launches);
     KernelReport KR;
     KR.Source = std::move(K);
-    decide(KR, Options);
+    uint64_t Share = std::min(Left, OperationsPerKernel);
+    CountingQuota Quota(Share);
+    WithQuota.Quota = &Quota;
+    decide(KR, WithQuota);
+    Left -= Share - Quota.left();
     R.Kernels.push_back(std::move(KR));
   }
   hintRegisters(Unit, Options.Registers, Seen, Options.MinGain, R);

@@ -25,6 +25,8 @@
 
 namespace catt {
 
+class CountingQuota;
+
 enum class Model : uint8_t {
   Exact, ///< distinct lines, counted by isl (MODEL.md section 4)
   Catt,  ///< the paper's equations 5 to 9, as printed
@@ -49,6 +51,8 @@ struct AnalysisOptions {
   /// if their path matches (extended regular expression; empty: main file
   /// only).
   std::string HeaderFilter;
+  /// What counting for one kernel may take, filled in by analyze().
+  CountingQuota *Quota = nullptr;
 };
 
 /// One kernel: what it is, what was measured, what is decided.

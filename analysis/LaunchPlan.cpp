@@ -102,6 +102,7 @@ llvm::Expected<Setting> settingFor(const Kernel &K, const Launch &L,
   FootprintOptions Footprint;
   Footprint.Block = L.Block;
   Footprint.Grid = L.Grid;
+  Footprint.Quota = Options.Quota;
   Footprint.Parameters = L.Arguments;
   for (const auto &[Name, Value] : Options.Assumed)
     Footprint.Parameters[Name] = Value;
@@ -118,14 +119,28 @@ LaunchPlan planKnown(const Setting &S) {
   return Result;
 }
 
-/// The plan of a launch that cannot run.
-static LaunchPlan refused(const Kernel &K, const Launch &L, llvm::Error Why) {
+/// No plan, and why.
+static LaunchPlan refused(const Kernel &K, Refusal Why) {
   LaunchPlan Result;
   for (const Loop &Each : K.Loops)
     Result.Profiles.push_back({Each.Id, {}, std::nullopt, std::nullopt});
-  Result.Plan.Refusals.push_back(
-      {Reason::UnknownLaunch, L.Where, llvm::toString(std::move(Why))});
+  Result.Plan.Refusals.push_back(std::move(Why));
   return Result;
+}
+
+/// The plan of a launch that cannot run.
+static LaunchPlan refused(const Kernel &K, const Launch &L, llvm::Error Why) {
+  return refused(
+      K, {Reason::UnknownLaunch, L.Where, llvm::toString(std::move(Why))});
+}
+
+/// The plan where not all of it could be counted: the first loop that was left
+/// out is named.
+static LaunchPlan outOfQuota(const Kernel &K, const LaunchPlan &Shown) {
+  for (const LoopProfile &P : Shown.Profiles)
+    if (P.Unknown && P.Unknown->Why == Reason::TooComplex)
+      return refused(K, *P.Unknown);
+  return refused(K, {Reason::TooComplex, K.Loops[0].Where, K.Loops[0].Header});
 }
 
 /// What divides a loop divides all that runs inside the same statement: a loop
@@ -235,6 +250,8 @@ LaunchPlan planForAnyBlock(const Kernel &K, const Launch &L,
     if (C.ReserveBytes || C.CarveoutPercent)
       Shown->Plan.ByThreads = ByThreads;
   leaveBlockToRunTime(Settings, *Shown);
+  if (Settings.back().Footprint.isSpent())
+    return outOfQuota(K, *Shown);
   divideOnlyFullGrids(Settings.back(), L, *Shown);
   return std::move(*Shown);
 }

@@ -141,6 +141,8 @@ public:
   /// Fills in the loops of `Result` that wait for the input.
   void decide(LaunchPlan &Result, llvm::ArrayRef<unsigned> Open) {
     planAll();
+    if (S.Footprint.isSpent())
+      return;
     for (unsigned L : Open) {
       std::vector<RuntimeCase> Cases =
           casesOf(Name, Sequences[L], S.Before.WarpsPerBlock);
@@ -159,12 +161,13 @@ private:
 
   void planAll() {
     Sequences.resize(S.K.Loops.size());
-    for (int64_t Value = 1; Value <= LargestMeasured; ++Value)
+    for (int64_t Value = 1; Value <= LargestMeasured && !S.Footprint.isSpent();
+         ++Value)
       for (auto [Of, Here] : llvm::zip_equal(Sequences, warpsAt(Value)))
         Of.Warps.push_back(Here);
     for (WarpSequence &Of : Sequences)
       Of.Beyond.assign(Family.period(), Family.start() ? 0 : undivided());
-    if (!Family.start())
+    if (!Family.start() || S.Footprint.isSpent())
       return;
     for (int64_t Far = 4 * LargestMeasured; Far < 1 << 28; Far *= 16)
       for (int64_t Class = 0; Class != Family.period(); ++Class)
@@ -240,6 +243,8 @@ std::map<unsigned, WarpGrid> measureGrids(llvm::ArrayRef<Setting> Rows,
                 std::vector<std::vector<int64_t>>(First.Values.size())};
   for (size_t I = 0; I != First.Values.size(); ++I)
     for (int64_t Value : Second.Values) {
+      if (Rows[I].Footprint.isSpent())
+        return {};
       Setting At = Rows[I];
       At.Footprint.Parameters[Second.Name] = Value;
       Profiles Known = profilesOf(At, Matters, /*AlwaysWork=*/false);
@@ -300,6 +305,8 @@ bool isEverDivided(const Setting &S, const Inputs &Names,
       At.Footprint.Parameters[Names.front()] = First;
       Known = profilesOf(At, Matters, /*AlwaysWork=*/false);
       Plan = planWith(At, Known);
+      if (At.Footprint.isSpent())
+        return false;
       if (llvm::any_of(Open,
                        [&](unsigned L) { return isSplit(Plan.Loops[L]); }))
         return true;
@@ -327,7 +334,12 @@ void finish(const Setting &S, LoopPlan &Plan,
 
 } // namespace
 
+/// To predict one loop under one choice of groups and blocks.
+static constexpr uint64_t OperationsToPredict = 100;
+
 KernelPlan planWith(const Setting &S, std::vector<LoopProfile> Known) {
+  S.Footprint.spend(OperationsToPredict * S.K.Loops.size() *
+                    S.Before.WarpsPerBlock);
   for (LoopProfile &P : Known)
     if (P.Work && !contends(S, P))
       P.Work.reset();
@@ -345,6 +357,19 @@ bool isCheap(Setting S, llvm::ArrayRef<std::string> Names,
     if (Matters[L.Id])
       Steps += stepsToProfile(S.K, L.Id, S.Footprint);
   return Steps <= MostSteps;
+}
+
+/// Loops for which the quota was spent before all values were tried: those that
+/// were tried say nothing of the others.
+static void leaveUncounted(const Kernel &K, llvm::ArrayRef<unsigned> Loops,
+                           LaunchPlan &Result) {
+  for (unsigned L : Loops) {
+    Refusal Why{Reason::TooComplex, K.Loops[L].Where, K.Loops[L].Header};
+    Result.Plan.Loops[L] = LoopPlan();
+    Result.Plan.Loops[L].Loop = L;
+    Result.Plan.Loops[L].Why = Why;
+    Result.Profiles[L] = {L, {}, Why, std::nullopt};
+  }
 }
 
 void leaveToRunTime(Setting S, LaunchPlan &Result) {
@@ -379,9 +404,14 @@ void leaveToRunTime(Setting S, LaunchPlan &Result) {
       OneInput(At, Of.first.front(), nestsOf(S.K, Loops)).decide(Result, Loops);
     else
       decideTwo(At, Of.first, Loops, Result);
+    if (S.Footprint.isSpent())
+      break;
     for (unsigned L : Loops)
       finish(S, Result.Plan.Loops[L], Trips);
   }
+  if (S.Footprint.isSpent())
+    for (const auto &[Of, Loops] : Groups)
+      leaveUncounted(S.K, Loops, Result);
 }
 
 //===-- Unknown block sizes ----------------------------------------------===//

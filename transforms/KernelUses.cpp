@@ -72,26 +72,25 @@ std::optional<std::string> foreignUse(const Kernel &K, const TextMap &Texts,
   for (const auto &[File, Text] : Texts) {
     std::vector<StringRef> Open; // what stands before each open parenthesis
     StringRef Before;
-    forEachToken(Text, 0,
-                 [&](const clang::Token &T, unsigned Begin, unsigned End) {
-                   if (T.is(clang::tok::comment))
-                     return true;
-                   StringRef Word = StringRef(Text).slice(Begin, End);
-                   StringRef Last = std::exchange(Before, Word);
-                   if (T.is(clang::tok::l_paren))
-                     Open.push_back(Last);
-                   if (T.is(clang::tok::r_paren) && !Open.empty())
-                     Open.pop_back();
-                   if (Word != K.UnqualifiedName)
-                     return true;
-                   StringRef Behind = StringRef(Text).drop_front(End);
-                   Use What = useAt(Behind);
-                   Launches += What == Use::Launch;
-                   Other |= What == Use::Other && !isInLaunch(K, File, Begin) &&
-                            (AnyUse || Open.empty() ||
-                             !onlyNames(Open.back(), Behind));
-                   return !Other;
-                 });
+    forEachToken(
+        Text, 0, [&](const clang::Token &T, unsigned Begin, unsigned End) {
+          if (T.is(clang::tok::comment))
+            return true;
+          StringRef Word = StringRef(Text).slice(Begin, End);
+          StringRef Last = std::exchange(Before, Word);
+          if (T.is(clang::tok::l_paren))
+            Open.push_back(Last);
+          if (T.is(clang::tok::r_paren) && !Open.empty())
+            Open.pop_back();
+          if (Word != K.UnqualifiedName)
+            return true;
+          StringRef Behind = StringRef(Text).drop_front(End);
+          Use What = useAt(Behind);
+          Launches += What == Use::Launch;
+          Other |= What == Use::Other && !isInLaunch(K, File, Begin) &&
+                   (AnyUse || Open.empty() || !onlyNames(Open.back(), Behind));
+          return !Other;
+        });
   }
   if (Other)
     return "'" + K.UnqualifiedName + "' is used where nothing is launched";

@@ -59,8 +59,7 @@ static llvm::ArrayRef<LaunchFunction> launchFunctions() {
        "the threads of a launch's block",
        {"static inline unsigned cattThreads(dim3 block) {",
         "  return block.x * block.y * block.z;", "}"}},
-      {"cattShared", "CATT_SHARED",
-       "more shared memory for a launch",
+      {"cattShared", "CATT_SHARED", "more shared memory for a launch",
        raising("cattShared", "bytes")},
       {"cattSpill", "CATT_SPILL", "shared memory for values of the kernel",
        raising("cattSpill", "bytes + more")},
@@ -86,10 +85,11 @@ static std::vector<std::string> guarded(const LaunchFunction &F) {
 
 static std::string withoutBlanks(StringRef Text) {
   std::string Out;
-  forEachToken(Text.str(), 0, [&](const clang::Token &, unsigned B, unsigned E) {
-    Out += Text.slice(B, E);
-    return true;
-  });
+  forEachToken(Text.str(), 0,
+               [&](const clang::Token &, unsigned B, unsigned E) {
+                 Out += Text.slice(B, E);
+                 return true;
+               });
   return Out;
 }
 
@@ -118,34 +118,34 @@ static Arguments readArguments(const std::string &Text, const SourceSpan &S) {
   Arguments Out;
   int Depth = 0, Branches = 0;
   bool InDirective = false, BehindHash = false;
-  forEachToken(Text, S.Begin, [&](const clang::Token &T, unsigned B,
-                                  unsigned E) {
-    if (B >= S.End)
-      return false;
-    if (T.is(hash) && T.isAtStartOfLine()) {
-      Out.Directives = InDirective = BehindHash = true;
-      return true;
-    }
-    if (T.isAtStartOfLine())
-      InDirective = false;
-    StringRef Word = StringRef(Text).slice(B, E);
-    if (InDirective) {
-      if (std::exchange(BehindHash, false))
-        Branches += Word.starts_with("if") ? 1 : Word == "endif" ? -1 : 0;
-      return true;
-    }
-    if (T.is(comment))
-      return true;
-    Depth += T.isOneOf(l_paren, l_square, l_brace);
-    Depth -= T.isOneOf(r_paren, r_square, r_brace);
-    bool Comma = T.is(comma) && Depth == 0;
-    Out.Angle |= T.is(less);
-    Out.CommaInBranch |= Comma && Branches > 0;
-    if (Comma)
-      Out.Commas.push_back(E);
-    Out.Code.push_back({B, E, T.is(comma)});
-    return true;
-  });
+  forEachToken(
+      Text, S.Begin, [&](const clang::Token &T, unsigned B, unsigned E) {
+        if (B >= S.End)
+          return false;
+        if (T.is(hash) && T.isAtStartOfLine()) {
+          Out.Directives = InDirective = BehindHash = true;
+          return true;
+        }
+        if (T.isAtStartOfLine())
+          InDirective = false;
+        StringRef Word = StringRef(Text).slice(B, E);
+        if (InDirective) {
+          if (std::exchange(BehindHash, false))
+            Branches += Word.starts_with("if") ? 1 : Word == "endif" ? -1 : 0;
+          return true;
+        }
+        if (T.is(comment))
+          return true;
+        Depth += T.isOneOf(l_paren, l_square, l_brace);
+        Depth -= T.isOneOf(r_paren, r_square, r_brace);
+        bool Comma = T.is(comma) && Depth == 0;
+        Out.Angle |= T.is(less);
+        Out.CommaInBranch |= Comma && Branches > 0;
+        if (Comma)
+          Out.Commas.push_back(E);
+        Out.Code.push_back({B, E, T.is(comma)});
+        return true;
+      });
   return Out;
 }
 
@@ -264,9 +264,9 @@ void addCall(const TextMap &Texts, const Launch &L, const LaunchCall &Call,
 static std::string linesOf(const TextMap &Texts, const LaunchFunction &F,
                            const LaunchCallUse &Use, Edits &Out) {
   // As it stands: in the body that layOut() puts it into it would be indented.
-  std::string Code = "// catt: " + Use.Transform + "(launch): " +
-                     F.Reason.str() + "\n" + llvm::join(guarded(F), "\n") +
-                     " // catt: done\n";
+  std::string Code = "// catt: " + Use.Transform +
+                     "(launch): " + F.Reason.str() + "\n" +
+                     llvm::join(guarded(F), "\n") + " // catt: done\n";
   llvm::SmallVector<StringRef> Rows;
   StringRef(Code).split(Rows, '\n');
   return llvm::join(Rows, factsOf(Texts, Use.File, Out).LineEnding);

@@ -15,8 +15,8 @@
 // A launch is asked for more shared memory, or for a carve-out, by a call in
 // its third argument: evaluated when and where the argument was, once for each
 // launch, for the device that is current then. Where the launch has no such
-// argument, `, cattShared(rows, 0, 65536)` is one. The functions that are called
-// stand in the file, above the first launch that needs them:
+// argument, `, cattShared(rows, 0, 65536)` is one. The functions that are
+// called stand in the file, above the first launch that needs them:
 //
 //   cattShared     bytes and more, with the attribute that allows them, or
 //                  bytes alone if the device has no more
@@ -43,10 +43,10 @@ namespace catt {
 
 /// A call in the third argument of a launch.
 struct LaunchCall {
-  llvm::StringRef Transform; ///< "reserve-shared"
-  std::string Argument;      ///< of its marker
-  llvm::StringRef Function;  ///< "cattShared"
-  std::string Number;        ///< the last argument: "65536"
+  llvm::StringRef Transform;  ///< "reserve-shared"
+  std::string Argument;       ///< of its marker
+  llvm::StringRef Function;   ///< "cattShared"
+  std::string Number;         ///< the last argument: "65536"
   bool CountsThreads = false; ///< Number calls cattThreads
 };
 

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Asks, at each launch, for no more shared memory than the kernel needs, so that
-// the rest of the SM's memory is L1. (CATT section 4.1; MODEL.md section 2.)
+// Asks, at each launch, for no more shared memory than the kernel needs, so
+// that the rest of the SM's memory is L1. (CATT section 4.1; MODEL.md
+// section 2.)
 //
 // Before:
 //   kernel<<<grid, 256>>>(A, y, n);

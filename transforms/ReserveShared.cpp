@@ -157,9 +157,9 @@ static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
     Out.Refused.push_back(*Sites.Why);
     return;
   }
-  std::string Summary = Bytes ? "reserved " + Call.Argument +
-                                    " bytes of dynamic shared memory"
-                              : "reserved shared memory by threads per block";
+  std::string Summary =
+      Bytes ? "reserved " + Call.Argument + " bytes of dynamic shared memory"
+            : "reserved shared memory by threads per block";
   for (const Launch *L : Sites.At) {
     Call.Number = *bytesAt(Kernel, *L);
     addCall(Texts, *L, Call, Out);

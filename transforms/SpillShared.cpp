@@ -351,10 +351,9 @@ llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
     writePragma(K, Texts, Out);
     return llvm::Error::success();
   }
-  addBehindBrace(
-      Texts, K.Span.File, K.BodyBegin,
-      {name().str(), Count, What, {arrayDeclaration(S, Array)}, {}},
-      Out);
+  addBehindBrace(Texts, K.Span.File, K.BodyBegin,
+                 {name().str(), Count, What, {arrayDeclaration(S, Array)}, {}},
+                 Out);
   write(K, All, Texts, Out);
   hideConst(K, S, Out);
   for (const Launch *L : Sites.At)

@@ -105,7 +105,7 @@ struct Edits {
   std::map<std::string, clang::tooling::Replacements> Files;
   std::vector<Applied> Done;
   std::vector<Refusal> Refused;
-  std::vector<LaunchCallUse> Calls; ///< of functions that must be there
+  std::vector<LaunchCallUse> Calls;       ///< of functions that must be there
   std::map<std::string, FileFacts> Facts; ///< by absolute path
 };
 

@@ -14,6 +14,7 @@
 #include "analysis/memory/LineWalk.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace catt {
@@ -74,6 +75,7 @@ static void chooseIterations(const Kernel &K, unsigned LoopId,
   if (!Trip)
     return;
   int64_t Most = 0;
+  Options.spend(*Options.Block.count() * Trip->cost());
   forEachThread(Options.Block, [&](const std::array<int64_t, 3> &Thread) {
     Most = std::max(Most, (*Trip)(Thread.data()));
   });
@@ -98,6 +100,8 @@ static int64_t activity(const Kernel &K, unsigned LoopId,
       Active += *Options.Block.count();
       continue;
     }
+    for (const Formula &G : Guards)
+      Options.spend(*Options.Block.count() * G.cost());
     forEachThread(Options.Block, [&](const std::array<int64_t, 3> &Thread) {
       Active += llvm::all_of(
           Guards, [&](const Formula &G) { return G(Thread.data()) >= 0; });
@@ -289,7 +293,7 @@ uint64_t stepsToProfile(const Kernel &K, unsigned LoopId,
   uint64_t Steps = 0;
   for (std::optional<unsigned> L = LoopId; L; L = K.Loops[*L].Parent)
     Steps += LineWalk(K, *L, Rep, Options).steps();
-  return Steps;
+  return Options.isSpent() ? std::numeric_limits<uint64_t>::max() : Steps;
 }
 
 llvm::Expected<LoopProfile> profileLoop(const Kernel &K, unsigned LoopId,

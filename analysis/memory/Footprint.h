@@ -43,9 +43,25 @@
 
 #include "analysis/Types.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
 #include <array>
 
 namespace catt {
+
+/// Operations left for counting: about as many additions. All that is counted
+/// for one kernel shares them, so that neither the number of its loops and
+/// launches nor the values that are tried can make the analysis long. Once they
+/// are spent, what is not yet counted is too complex.
+class CountingQuota {
+public:
+  explicit CountingQuota(uint64_t Operations) : Left(Operations) {}
+  void spend(uint64_t Operations) { Left -= std::min(Left, Operations); }
+  bool isSpent() const { return Left == 0; }
+  uint64_t left() const { return Left; }
+
+private:
+  uint64_t Left;
+};
 
 struct FootprintOptions {
   /// Block must be known (else Unknown: UnknownLaunch). An axis of the grid
@@ -59,6 +75,14 @@ struct FootprintOptions {
   uint64_t WalkLimit = 1 << 20;
   /// isl's quota of operations for one access of one warp.
   unsigned long IslOperations = 200000;
+  /// For everything together; none: without end.
+  CountingQuota *Quota = nullptr;
+
+  void spend(uint64_t Operations) const {
+    if (Quota)
+      Quota->spend(Operations);
+  }
+  bool isSpent() const { return Quota && Quota->isSpent(); }
 };
 
 /// The block and the iterations that stand for all.

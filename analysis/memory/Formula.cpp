@@ -127,6 +127,17 @@ int64_t Formula::operator()(const int64_t *Slots) const {
   return Sum;
 }
 
+unsigned Formula::cost() const {
+  unsigned Sum = 1 + Linear.size();
+  for (const Product &P : Products)
+    for (const Factor &F : P.Factors) {
+      Sum += 4; // a division takes longer than a step through the vectors
+      for (const Formula &Operand : F.Operands)
+        Sum += Operand.cost();
+    }
+  return Sum;
+}
+
 //===-- Ranges -----------------------------------------------------------===//
 
 using Range = Formula::Range;

@@ -43,6 +43,9 @@ public:
   /// part of it may leave 62 bits or divide by zero.
   std::optional<Range> range(llvm::ArrayRef<Range> Slots) const;
 
+  /// About how many additions one evaluation takes.
+  unsigned cost() const;
+
   bool mentions(unsigned Slot) const { return Mentioned >> Slot & 1; }
   /// Bit S is set if slot S is mentioned.
   uint32_t mentioned() const { return Mentioned; }

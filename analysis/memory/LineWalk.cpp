@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <utility>
 
 namespace catt {
 
@@ -38,6 +39,7 @@ struct LineWalk::Emission {
   int64_t SizeBytes = 0;
   llvm::SmallVector<Strided, 8> Boxes; ///< by ascending |Stride| when emitted
   size_t Compact = 1 << 16;            ///< intervals that call for merging
+  uint64_t Spent = 0;                  ///< operations
 
   void box(int64_t Begin) {
     int64_t Last = SizeBytes - 1;
@@ -59,6 +61,7 @@ struct LineWalk::Emission {
         copies(Next + 1, Begin + I * Boxes[Next].Stride, Last);
       return;
     }
+    Spent += 4;
     // Right shifts round down, also below zero.
     unsigned Shift = llvm::Log2_64(Granularity);
     To.add({Base, Begin >> Shift, (Begin + Last) >> Shift});
@@ -86,6 +89,10 @@ bool LineWalk::isIn(const Reference &R, Which Subset) {
   return false;
 }
 
+/// Rows, slots and boxes of one warp, before anything is listed; and one
+/// question to isl, of some milliseconds.
+static constexpr uint64_t OperationsPerWarp = 16, OperationsPerHull = 200000;
+
 llvm::Error LineWalk::add(LineSet &To, WarpRange Warps, int64_t Iteration,
                           int64_t Granularity, Which Subset) {
   SlotValues V{};
@@ -94,9 +101,14 @@ llvm::Error LineWalk::add(LineSet &To, WarpRange Warps, int64_t Iteration,
   for (const Reference &R : References) {
     if (!isIn(R, Subset))
       continue;
+    if (isOutOfQuota())
+      return llvm::Error::success();
     Emission Out{
         To, Granularity, baseOf(R, Iteration), R.Source->SizeBytes, {}};
     for (int64_t W = Warps.First; W != Warps.End; ++W) {
+      Options.spend(std::exchange(Out.Spent, 0) + OperationsPerWarp);
+      if (isOutOfQuota())
+        return llvm::Error::success();
       if (R.Irregular)
         addIrregular(R, W, V, Out);
       else if (!R.ByHull)
@@ -107,8 +119,17 @@ llvm::Error LineWalk::add(LineSet &To, WarpRange Warps, int64_t Iteration,
           if (llvm::Error E = addByHull(R, Iteration, At, Out))
             return E;
     }
+    Options.spend(Out.Spent);
   }
   return llvm::Error::success();
+}
+
+/// True once the quota is spent: then the level stays uncounted.
+bool LineWalk::isOutOfQuota() {
+  if (Options.isSpent() && !Unknown)
+    Unknown = Refusal{Reason::TooComplex, K.Loops[Level].Where,
+                      K.Loops[Level].Header};
+  return Options.isSpent();
 }
 
 /// The n-th line of a base of its own for the n-th warp, if a thread is active.
@@ -144,8 +165,10 @@ void LineWalk::walk(const Reference &R, const Row &At, SlotValues &V,
 /// Gives values to the dimensions from Depth on, and emits at the end.
 void LineWalk::walkFrom(const Reference &R, unsigned Depth, const Row &At,
                         SlotValues &V, Emission &Out) const {
-  if (Depth == R.Dims.size())
+  if (Depth == R.Dims.size()) {
+    Out.Spent += R.OffsetCost;
     return Out.box(R.Offset(V.data()));
+  }
   const Dimension &D = R.Dims[Depth];
   bool Lanes = D.Slot == 0;
   int64_t Begin = Lanes ? At.X : 0;
@@ -157,6 +180,7 @@ void LineWalk::walkFrom(const Reference &R, unsigned Depth, const Row &At,
     Out.Boxes[D.Place].Count = Count;
     return walkFrom(R, Depth + 1, At, V, Out);
   }
+  Out.Spent += Count * D.GuardCost;
   for (int64_t I = Begin; I != Begin + Count; ++I) {
     V[D.Slot] = I;
     if (hold(D.Guards, V.data()))
@@ -174,6 +198,7 @@ llvm::Error LineWalk::addByHull(const Reference &R, int64_t Iteration,
                                 const Row &At, Emission &Out) {
   if (Unknown)
     return llvm::Error::success();
+  Out.Spent += OperationsPerHull;
   LineHullQuery Query;
   Query.Offset = R.OffsetIndex;
   Query.SizeBytes = R.Source->SizeBytes;

@@ -97,6 +97,7 @@ private:
     int64_t Stride = 0;          ///< boxed only, in bytes
     unsigned Place = 0;          ///< boxed only, in Order
     std::vector<Formula> Guards; ///< known to hold or not once it has a value
+    unsigned GuardCost = 1;      ///< of one value of the dimension
   };
   struct Reference {
     const Access *Source = nullptr;
@@ -104,6 +105,7 @@ private:
     bool Irregular = false, Shared = false, Moving = false, ByHull = false;
     AffineIndex Shift; ///< unknown, the same for all threads; see baseOf
     Formula Offset;
+    unsigned OffsetCost = 1;     ///< of one evaluation
     std::vector<Formula> Guards; ///< that mention no dimension below
     std::vector<Dimension> Dims; ///< the loops inside and threadIdx.x
     std::vector<unsigned> Order; ///< boxed dimensions by ascending |stride|
@@ -136,6 +138,7 @@ private:
   uint32_t baseOf(const Reference &R, int64_t Iteration);
   uint32_t baseFor(unsigned BaseId, const AffineIndex &Shift);
   Refusal refusal(Reason Why, const Access &A, std::string Detail) const;
+  bool isOutOfQuota();
 
   static bool isIn(const Reference &R, Which Subset);
   std::vector<Row> rows(int64_t Warp) const;

@@ -99,10 +99,13 @@ LineWalk::LineWalk(const Kernel &K, unsigned Level, const Representative &Rep,
   Ranges.push_back(
       {std::min(First, At), std::max<int64_t>(First + Count - 1, At)});
   SlotOfLoop[Level] = LevelSlot;
-  for (const Access &A : K.Accesses)
-    if (isCounted(K, A, Level, Options))
-      if ((Unknown = addReference(A)))
-        return;
+  for (const Access &A : K.Accesses) {
+    if (!isCounted(K, A, Level, Options))
+      continue;
+    if (isOutOfQuota() || (Unknown = addReference(A)))
+      return;
+  }
+  (void)isOutOfQuota();
 }
 
 Refusal LineWalk::refusal(Reason Why, const Access &A,
@@ -140,6 +143,10 @@ std::optional<Formula> LineWalk::compile(const AffineIndex &Index) const {
   return Compiled;
 }
 
+/// To put numbers into an index and compile it, for each operation of the
+/// formula that comes of it.
+static constexpr uint64_t OperationsToCompile = 64;
+
 std::optional<Refusal> LineWalk::addReference(const Access &A) {
   Reference R;
   R.Source = &A;
@@ -162,6 +169,14 @@ std::optional<Refusal> LineWalk::addReference(const Access &A) {
   if (std::optional<Refusal> Why = addGuards(R, Never); Why || Never)
     return Why;
   chooseBoxes(R);
+  R.OffsetCost = R.Offset.cost();
+  unsigned Cost = R.OffsetCost;
+  for (Dimension &D : R.Dims) {
+    for (const Formula &G : D.Guards)
+      D.GuardCost += G.cost();
+    Cost += D.GuardCost + D.Trip.cost();
+  }
+  Options.spend(OperationsToCompile * Cost);
   uint64_t Own = stepsOf(R);
   R.ByHull = Own > Options.WalkLimit;
   Steps += std::min(Own, Options.WalkLimit);

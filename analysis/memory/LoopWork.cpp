@@ -63,11 +63,15 @@ public:
         continue;
       if (A.Offset)
         Seen.push_back(&A);
+      if (Options.isSpent())
+        break;
       if (llvm::Error E = add(A))
         return std::move(E);
     }
     if (llvm::Error E = countOnce())
       return std::move(E);
+    if (Options.isSpent())
+      return llvm::createStringError(K.Loops[LoopId].Header);
     return Work;
   }
 

@@ -13,6 +13,7 @@
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/ThreadValues.h"
 #include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/LaunchUses.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -242,8 +243,7 @@ void addShared(const Stmt *S, Kernel &K, const ASTContext &Context,
           V && V->hasAttr<CUDASharedAttr>() && Seen.insert(V).second) {
         if (V->hasExternalStorage())
           K.UsesDynamicShared = true;
-        else if (!V->getType()->isIncompleteType() &&
-                 !V->getType()->isDependentType())
+        else if (hasLayout(V->getType()))
           K.StaticSharedBytes +=
               Context.getTypeSizeInChars(V->getType()).getQuantity();
       }
@@ -369,7 +369,8 @@ std::vector<Kernel> findKernels(
   UserFunctions Functions;
   for (const Decl *D : Context.getTraversalScope()) // the user's, no system's
     collect(D, Functions);
-  LaunchMap Launches = findLaunches(Context, Functions.Hosts);
+  BrokenCode Broken(Context, Unit.diagnostics());
+  LaunchMap Launches = findLaunches(Context, Functions.Hosts, Broken);
 
   std::map<std::string, Directives> ByFile;
   auto DirectivesOf = [&](SourceLocation L) -> const Directives & {
@@ -398,9 +399,13 @@ std::vector<Kernel> findKernels(
       for (const Launch &L : K.Launches)
         if (L.Cooperative)
           K.Refusals.push_back({Reason::CooperativeLaunch, L.Where, ""});
-      KernelWalk Walk(Context, *F, K);
-      Walk.run(*F);
-      findThreadValues(*F, Context, K);
+      if (std::optional<Refusal> Why = Broken.reached(*F)) {
+        K.Refusals.push_back(*Why);
+      } else {
+        KernelWalk Walk(Context, *F, K);
+        Walk.run(*F);
+        findThreadValues(*F, Context, K);
+      }
     }
     applyDirectives(K, DirectivesOf(F->getLocation()));
     Found.push_back({SM.getExpansionLoc(F->getLocation()), std::move(K)});

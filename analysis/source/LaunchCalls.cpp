@@ -9,12 +9,12 @@
 //   k<<<grid(n), 256>>>(v.data());        harmless
 //   k<<<(use(1), n), 256>>>(p);           use() may select another device
 //
-// Arguments of one launch are evaluated in any order, and the kernel's own after
-// all others, so what a call among them does to the current device may happen
-// before or after an attribute is set for it. Harmless are functions whose body
-// is in sight and calls nothing but such, the standard library's and thrust's
-// unless they are told functions, the compiler's builtins, and the functions of
-// CUDA's runtime that are listed.
+// Arguments of one launch are evaluated in any order, and the kernel's own
+// after all others, so what a call among them does to the current device may
+// happen before or after an attribute is set for it. Harmless are functions
+// whose body is in sight and calls nothing but such, the standard library's and
+// thrust's unless they are told functions, the compiler's builtins, and the
+// functions of CUDA's runtime that are listed.
 //
 // Limits: a virtual function, a call through a pointer and one whose body is
 // not in sight are not harmless, nor are those behind 256 others.

@@ -128,8 +128,7 @@ static bool isDefaulted(const FunctionTemplateDecl &Template, unsigned Index) {
       !(Value && Value->hasDefaultArgument()))
     return false;
   Mentions Visitor(Index);
-  for (const ParmVarDecl *Parameter :
-       Template.getTemplatedDecl()->parameters())
+  for (const ParmVarDecl *Parameter : Template.getTemplatedDecl()->parameters())
     Visitor.TraverseType(Parameter->getType());
   return !Visitor.Found;
 }

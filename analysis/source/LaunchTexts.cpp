@@ -141,8 +141,8 @@ bool isPlain(const Expr *E) {
     return isa<FieldDecl>(M->getMemberDecl()) && !M->isArrow() &&
            All(E->children());
   return isa<ConditionalOperator, MaterializeTemporaryExpr, ExprWithCleanups,
-             SubstNonTypeTemplateParmExpr, ConstantExpr,
-             CXXBindTemporaryExpr>(E) &&
+             SubstNonTypeTemplateParmExpr, ConstantExpr, CXXBindTemporaryExpr>(
+             E) &&
          All(E->children());
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/source/LaunchTexts.h"
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/LaunchUses.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"

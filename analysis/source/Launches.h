@@ -12,7 +12,8 @@
 // Host functions are run symbolically, in the order of their statements, so
 // that a dim3 that is set again before each launch has its value of that
 // place. Seen: <<<>>>, cudaLaunchKernel, cudaLaunchCooperativeKernel. What does
-// not fold to a constant stays unknown.
+// not fold to a constant stays unknown. In a function with an error nothing is
+// run: of its <<<>>> only the place is known.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_LAUNCHES_H
@@ -26,12 +27,15 @@
 
 namespace catt {
 
+class BrokenCode;
+
 using LaunchMap =
     llvm::DenseMap<const clang::FunctionDecl *, std::vector<Launch>>;
 
 /// Launches in the given functions, by the kernel's canonical declaration.
 LaunchMap findLaunches(clang::ASTContext &Context,
-                       llvm::ArrayRef<const clang::FunctionDecl *> Functions);
+                       llvm::ArrayRef<const clang::FunctionDecl *> Functions,
+                       BrokenCode &Broken);
 
 } // namespace catt
 

@@ -110,17 +110,18 @@ TEST(LaunchCalls, RevertRefusesWhatWasChangedByHand) {
 TEST(LaunchCalls, RevertOfVersion01) {
   // What 0.1 wrote goes as it came.
   EXPECT_EQ(
-      reverted("// catt: prefer-l1(2): by threads per block\n"
-               "static void cattPreferL1_k(dim3 block) {\n"
-               "  unsigned threads = block.x * block.y * block.z;\n"
-               "  (void)cudaFuncSetAttribute(k, c, threads >= 257 ? 4 : 1);\n"
-               "} // catt: done\nvoid host() {\n"
-               "  // catt: prefer-l1(2): by threads per block\n"
-               "  cattPreferL1_k(block); // catt: done\n"
-               "  k<<<1, block/* catt: reserve-shared(9) */ , 9 /* catt: done */ "
-               ">>>(n);\n"
-               "  k<<<1, 2, /* catt: reserve-shared(9) */ ( /* catt: begin */ n"
-               " /* catt: end */ ) + 9 /* catt: done */>>>(n);\n}\n"),
+      reverted(
+          "// catt: prefer-l1(2): by threads per block\n"
+          "static void cattPreferL1_k(dim3 block) {\n"
+          "  unsigned threads = block.x * block.y * block.z;\n"
+          "  (void)cudaFuncSetAttribute(k, c, threads >= 257 ? 4 : 1);\n"
+          "} // catt: done\nvoid host() {\n"
+          "  // catt: prefer-l1(2): by threads per block\n"
+          "  cattPreferL1_k(block); // catt: done\n"
+          "  k<<<1, block/* catt: reserve-shared(9) */ , 9 /* catt: done */ "
+          ">>>(n);\n"
+          "  k<<<1, 2, /* catt: reserve-shared(9) */ ( /* catt: begin */ n"
+          " /* catt: end */ ) + 9 /* catt: done */>>>(n);\n}\n"),
       "void host() {\n  k<<<1, block>>>(n);\n  k<<<1, 2, n>>>(n);\n}\n");
 }
 

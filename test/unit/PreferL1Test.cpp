@@ -133,7 +133,8 @@ TEST(PreferL1, NegativeDirectivesThatChooseHowManyArguments) {
 }
 
 TEST(PreferL1, NegativeAPartOfAnArgument) {
-  for (const char *Arguments : {"1, 2, [[n]]...", "1, 2, ([[n]])", "[[n]]..."}) {
+  for (const char *Arguments :
+       {"1, 2, [[n]]...", "1, 2, ([[n]])", "[[n]]..."}) {
     Workbench B(("__global__ void k(int n) {\n}\nvoid host(int n) {\n  [[k<<<" +
                  llvm::StringRef(Arguments) + ">>>(n);]]\n}\n")
                     .str());

@@ -135,7 +135,8 @@ std::string withoutFunctions(const std::string &Text) {
 TEST(ReserveShared, PositiveDynamic) {
   Workbench B = launched();
   std::string New = checked(B);
-  EXPECT_EQ(withoutFunctions(New), R"cu(template <class T> __global__ void k(T n) {
+  EXPECT_EQ(withoutFunctions(New),
+            R"cu(template <class T> __global__ void k(T n) {
   work(n);
 }
 void host(int n, int m) {
@@ -183,9 +184,9 @@ TEST(ReserveShared, PositiveAnyArgument) {
                             "  [[k<int><<<1, 2, [[" +
                             llvm::StringRef(Argument) + "]]>>>(n);]]\n}\n")
                                .str());
-    EXPECT_THAT(checked(B), HasSubstr("/* catt: begin */ " +
-                                      std::string(Argument) +
-                                      " /* catt: end */ , 65536)"));
+    EXPECT_THAT(checked(B),
+                HasSubstr("/* catt: begin */ " + std::string(Argument) +
+                          " /* catt: end */ , 65536)"));
   }
 }
 

@@ -60,9 +60,11 @@ std::string place(const Diagnostic &D) {
 
 /// An input error that stands against rewriting this file at all, or nothing.
 std::string fatalProblem(const Report &R, const std::string &File) {
+  // What nvcc accepts and clang does not is no error of the input.
+  bool Errors = any_of(R.Diagnostics, isError);
   for (const KernelReport &K : R.Kernels)
     for (const Refusal &F : K.Source.Refusals)
-      if (F.Why == Reason::BrokenCode)
+      if (F.Why == Reason::BrokenCode && Errors)
         return "'" + File + "': kernel '" + K.Source.Name +
                "' has errors (above); nothing was changed";
   for (const Diagnostic &D : R.Diagnostics)
