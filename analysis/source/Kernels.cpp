@@ -12,6 +12,7 @@
 #include "analysis/source/Launches.h"
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/ThreadValues.h"
+#include "analysis/source/WarpIndependence.h"
 #include "analysis/source/WrapSites.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -100,8 +101,9 @@ unsigned operations(const Stmt *S) {
 
 class KernelWalk : public SymbolicWalk {
 public:
-  KernelWalk(ASTContext &Context, const FunctionDecl &F, Kernel &K)
-      : SymbolicWalk(Context), K(K), Sites(Context, F) {}
+  KernelWalk(ASTContext &Context, const FunctionDecl &F, Kernel &K,
+             ReachedCode &Code)
+      : SymbolicWalk(Context), K(K), Sites(Context, F, Code) {}
 
 private:
   Kernel &K;
@@ -380,6 +382,7 @@ std::vector<Kernel> findKernels(
     return It->second;
   };
 
+  ReachedCode Code; // of all kernels together: they share their functions
   std::vector<std::pair<SourceLocation, Kernel>> Found;
   auto Add = [&](const FunctionDecl *F, bool Template) {
     if (!Wanted(qualifiedName(*F), F->getNameAsString()))
@@ -393,7 +396,8 @@ std::vector<Kernel> findKernels(
       for (const Launch &L : K.Launches)
         if (L.Cooperative)
           K.Refusals.push_back({Reason::CooperativeLaunch, L.Where, ""});
-      KernelWalk Walk(Context, *F, K);
+      K.Waits = waitsOf(*F, Code, Context);
+      KernelWalk Walk(Context, *F, K, Code);
       Walk.run(*F);
       findThreadValues(*F, Context, K);
     }
