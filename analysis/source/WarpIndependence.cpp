@@ -70,7 +70,7 @@ private:
   ReachedCode &Code;
   const ASTContext &Context;
 
-  const std::vector<Finding> &findings(const FunctionDecl &F) {
+  const std::vector<ReachedEffect> &findings(const FunctionDecl &F) {
     return Code.of(&F).Findings;
   }
 
@@ -82,9 +82,9 @@ private:
     return {A->second.first, B->second.second};
   }
 
-  void refuse(const Finding &F, const std::string &Prefix) {
+  void refuse(const ReachedEffect &F, const std::string &Prefix) {
     std::string Text = F.Text;
-    if (F.What == Finding::Kind::BlockBarrier &&
+    if (F.What == ReachedEffect::Kind::BlockBarrier &&
         llvm::StringRef(Text).ends_with("()"))
       Text = "the call to " + Text.substr(Text.find(' ') + 1);
     SourceLocation At = F.At ? F.At->getBeginLoc() : F.Where;
@@ -99,8 +99,8 @@ private:
   }
 
   void refuseNamedBarriers(const FunctionDecl &Kernel) {
-    for (const Finding &F : findings(Kernel))
-      if (F.What == Finding::Kind::NamedBarrier)
+    for (const ReachedEffect &F : findings(Kernel))
+      if (F.What == ReachedEffect::Kind::NamedBarrier)
         return refuse(F, "");
   }
 
@@ -112,23 +112,23 @@ private:
         OutermostLoop
             ? std::max(Site.Begin, rangeOf(F, OutermostLoop, OutermostLoop).End)
             : Site.Begin;
-    for (const Finding &X : findings(F))
+    for (const ReachedEffect &X : findings(F))
       if (mayWait(X.What) && !Site.holds(X.Order) && (InLoop || X.Order < End))
         return refuse(X, isAround(F, X, Site)   ? "around it, "
                          : X.Order < Site.Begin ? "before it, "
                                                 : "in a loop around it, ");
   }
 
-  bool isAround(const FunctionDecl &F, const Finding &X, Range Site) {
-    return X.What == Finding::Kind::Loop && X.Order < Site.Begin &&
+  bool isAround(const FunctionDecl &F, const ReachedEffect &X, Range Site) {
+    return X.What == ReachedEffect::Kind::Loop && X.Order < Site.Begin &&
            rangeOf(F, X.At, X.At).End > Site.Begin;
   }
 
   void inside(const FunctionDecl &F, Range Site) {
-    for (const Finding &X : findings(F))
+    for (const ReachedEffect &X : findings(F))
       if (!Site.holds(X.Order))
         continue;
-      else if (X.What == Finding::Kind::WarpWide)
+      else if (X.What == ReachedEffect::Kind::WarpWide)
         Result.UsesWarpIntrinsics = true;
       else
         refuse(X, "");
@@ -172,7 +172,7 @@ WarpDependences warpDependences(const FunctionDecl &Kernel,
 std::vector<Refusal> waitsOf(const FunctionDecl &Kernel, ReachedCode &Code,
                              const ASTContext &Context) {
   std::vector<Refusal> Out;
-  for (const Finding &F : Code.of(&Kernel).Findings)
+  for (const ReachedEffect &F : Code.of(&Kernel).Findings)
     if (mayWait(F.What))
       Out.push_back({reasonOf(F.What),
                      locate(F.At ? F.At->getBeginLoc() : F.Where, Context),

@@ -106,8 +106,8 @@ int Counters::sign(const VarDecl *V) const {
   auto It = B.Assignments.find(V);
   if (It == B.Assignments.end())
     return 0;
-  const Assignment *Only = nullptr;
-  for (const Assignment &A : It->second)
+  const ReachedAssignment *Only = nullptr;
+  for (const ReachedAssignment &A : It->second)
     if (isInLoop(A.Under)) {
       if (Only)
         return 0;
@@ -122,7 +122,7 @@ int Counters::sign(const VarDecl *V) const {
                  }));
   };
   if (!InStep(InStep, L->Step) && !InStep(InStep, L->Test))
-    for (const Jump &J : B.Jumps)
+    for (const ReachedJump &J : B.Jumps)
       if (J.Continues && J.Target == L->Loop)
         return 0;
   return signOfStep(Only->Value, V);
@@ -176,8 +176,9 @@ bool Counters::isFixed(const Expr *E) const {
     return false;
   auto It = B.Assignments.find(V);
   return It == B.Assignments.end() ||
-         llvm::none_of(It->second,
-                       [&](const Assignment &A) { return isInLoop(A.Under); });
+         llvm::none_of(It->second, [&](const ReachedAssignment &A) {
+           return isInLoop(A.Under);
+         });
 }
 
 /// How often a counter goes into E; Known becomes false if that is unclear.

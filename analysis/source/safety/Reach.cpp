@@ -95,12 +95,12 @@ private:
 
   //===-- Events ---------------------------------------------------------===//
 
-  void event(Event::Kind What, const Stmt *At, std::string Text,
+  void event(ReachedEvent::Kind What, const Stmt *At, std::string Text,
              const FunctionDecl *Callee = nullptr) {
     B.Events.push_back({What, At, Callee, std::move(Text), Order++});
   }
   void unknown(const Stmt *At, std::string Text) {
-    event(Event::Kind::Unknown, At, std::move(Text));
+    event(ReachedEvent::Kind::Unknown, At, std::move(Text));
   }
   void reads(MemoryReads R) { B.Reads = std::max(B.Reads, R); }
 
@@ -115,16 +115,16 @@ private:
 
   void callTo(const FunctionDecl *Callee, const Stmt *At) {
     if (const FunctionDecl *Definition = definitionOf(Callee))
-      return event(Event::Kind::Call, At, "", Definition);
+      return event(ReachedEvent::Kind::Call, At, "", Definition);
     if (isSkipped(Callee))
-      return event(Event::Kind::SkippedBody, At,
+      return event(ReachedEvent::Kind::SkippedBody, At,
                    "calls " + spelled(*Callee) +
                        "(), whose body in a system header was not read",
                    Callee);
     if (Callee->isTrivial() || Callee->isDefaulted() || Callee->isImplicit()) {
       // A destructor that nobody wrote destroys the parts.
       if (isa<CXXDestructorDecl>(Callee) && !Callee->isTrivial())
-        event(Event::Kind::Call, At, "", Callee);
+        event(ReachedEvent::Kind::Call, At, "", Callee);
       return;
     }
     if (Callee->isReplaceableGlobalAllocationFunction())
@@ -338,7 +338,7 @@ private:
   }
 
   void visitJump(const Stmt &S) {
-    Jump J{&S, nullptr, false, Under};
+    ReachedJump J{&S, nullptr, false, Under};
     if (isa<BreakStmt>(S) && !BreakTargets.empty())
       J.Target = BreakTargets.back();
     if (isa<ContinueStmt>(S) && !ContinueTargets.empty()) {
@@ -362,9 +362,10 @@ private:
     AssemblyFacts Facts = readAssembly(S);
     visitChildren(S);
     if (!Facts.isHarmless())
-      event(Event::Kind::Assembly, &S, "inline assembly: " + Facts.Unknown);
+      event(ReachedEvent::Kind::Assembly, &S,
+            "inline assembly: " + Facts.Unknown);
     if (Facts.WarpWide)
-      event(Event::Kind::WarpWide, &S, "");
+      event(ReachedEvent::Kind::WarpWide, &S, "");
     if (Facts.ReadsMemory || !Facts.isHarmless())
       reads(MemoryReads::Polled);
     for (const Expr *Out : S.outputs()) {
@@ -624,13 +625,13 @@ private:
     case Known::Atomic:
       return reads(MemoryReads::Polled);
     case Known::WarpWide:
-      return event(Event::Kind::WarpWide, &E, Text);
+      return event(ReachedEvent::Kind::WarpWide, &E, Text);
     case Known::BlockBarrier:
-      return event(Event::Kind::BlockBarrier, &E, Text);
+      return event(ReachedEvent::Kind::BlockBarrier, &E, Text);
     case Known::NamedBarrier:
-      return event(Event::Kind::NamedBarrier, &E, Text);
+      return event(ReachedEvent::Kind::NamedBarrier, &E, Text);
     case Known::Waits:
-      return event(Event::Kind::Waits, &E, Text);
+      return event(ReachedEvent::Kind::Waits, &E, Text);
     case Known::Computes:
     case Known::ReadsThread:
     case Known::ReadOnlyLoad:

@@ -51,14 +51,14 @@ struct Guarded {
   }
 };
 
-struct Assignment {
+struct ReachedAssignment {
   const clang::Expr *Value = nullptr; ///< null: not known
   const clang::Stmt *At = nullptr;
   const Guarded *Under = nullptr;
 };
 
 /// break, continue, return, goto.
-struct Jump {
+struct ReachedJump {
   const clang::Stmt *At = nullptr;
   const clang::Stmt *Target = nullptr; ///< a loop or switch; null: farther
   bool Continues = false;
@@ -72,7 +72,7 @@ struct LoopShape {
   const Guarded *Inside = nullptr;   ///< of the statements in its body
 };
 
-struct Event {
+struct ReachedEvent {
   enum class Kind : uint8_t {
     Call,         ///< of Callee, whose body can be read
     SkippedBody,  ///< of Callee, whose body the parser skipped
@@ -95,10 +95,11 @@ enum class MemoryReads : uint8_t { None, Plain, Polled };
 
 struct FunctionBody {
   const clang::FunctionDecl *Function = nullptr;
-  std::vector<Event> Events; ///< in the order of execution
+  std::vector<ReachedEvent> Events; ///< in the order of execution
   std::vector<LoopShape> Loops;
-  std::vector<Jump> Jumps;
-  llvm::DenseMap<const clang::VarDecl *, std::vector<Assignment>> Assignments;
+  std::vector<ReachedJump> Jumps;
+  llvm::DenseMap<const clang::VarDecl *, std::vector<ReachedAssignment>>
+      Assignments;
   /// Something else may read or write them.
   llvm::DenseSet<const clang::VarDecl *> Escaping;
   /// Bound to a const reference of a called function.

@@ -21,19 +21,19 @@ namespace catt {
 /// block-wide reduction of CUB takes about a hundredth of it.
 static constexpr unsigned MaxSteps = 2'000'000, MaxDepth = 200;
 
-Reason reasonOf(Finding::Kind What) {
+Reason reasonOf(ReachedEffect::Kind What) {
   switch (What) {
-  case Finding::Kind::BlockBarrier:
+  case ReachedEffect::Kind::BlockBarrier:
     return Reason::BarrierInside;
-  case Finding::Kind::Assembly:
+  case ReachedEffect::Kind::Assembly:
     return Reason::InlineAssembly;
-  case Finding::Kind::TooComplex:
+  case ReachedEffect::Kind::TooComplex:
     return Reason::TooComplex;
-  case Finding::Kind::NamedBarrier:
-  case Finding::Kind::Waits:
-  case Finding::Kind::Loop:
-  case Finding::Kind::Unknown:
-  case Finding::Kind::WarpWide:
+  case ReachedEffect::Kind::NamedBarrier:
+  case ReachedEffect::Kind::Waits:
+  case ReachedEffect::Kind::Loop:
+  case ReachedEffect::Kind::Unknown:
+  case ReachedEffect::Kind::WarpWide:
     return Reason::WarpsCommunicate;
   }
   llvm_unreachable("all kinds are covered");
@@ -49,9 +49,9 @@ static std::string placeOf(SourceLocation L, const ASTContext &Context) {
          std::to_string(P.getLine()) + ")";
 }
 
-static Finding found(const Event &E) {
-  using Kind = Event::Kind;
-  Finding F;
+static ReachedEffect found(const ReachedEvent &E) {
+  using Kind = ReachedEvent::Kind;
+  ReachedEffect F;
   F.At = E.At;
   F.Order = E.Order;
   F.Text = F.Deep = E.Text;
@@ -59,29 +59,29 @@ static Finding found(const Event &E) {
     F.Where = E.At->getBeginLoc();
   switch (E.What) {
   case Kind::BlockBarrier:
-    F.What = Finding::Kind::BlockBarrier;
+    F.What = ReachedEffect::Kind::BlockBarrier;
     F.Deep = "waits for the whole block";
     break;
   case Kind::NamedBarrier:
-    F.What = Finding::Kind::NamedBarrier;
+    F.What = ReachedEffect::Kind::NamedBarrier;
     F.Text += ", which waits for a part of the block";
     F.Deep = "waits for a part of the block";
     break;
   case Kind::Waits:
-    F.What = Finding::Kind::Waits;
+    F.What = ReachedEffect::Kind::Waits;
     F.Text += ", which waits";
     break;
   case Kind::Assembly:
-    F.What = Finding::Kind::Assembly;
+    F.What = ReachedEffect::Kind::Assembly;
     F.Deep = "has " + E.Text;
     break;
   case Kind::WarpWide:
-    F.What = Finding::Kind::WarpWide;
+    F.What = ReachedEffect::Kind::WarpWide;
     break;
   case Kind::Call:
   case Kind::SkippedBody:
   case Kind::Unknown:
-    F.What = Finding::Kind::Unknown;
+    F.What = ReachedEffect::Kind::Unknown;
     break;
   }
   return F;
@@ -98,8 +98,8 @@ const ReachedCode::Summary &ReachedCode::of(const FunctionDecl *Definition) {
   Summary &Result = *S; // S moves when others are added
   Result.Body.Function = Definition;
   if (Steps > MaxSteps || Open.size() > MaxDepth) {
-    Finding F;
-    F.What = Finding::Kind::TooComplex;
+    ReachedEffect F;
+    F.What = ReachedEffect::Kind::TooComplex;
     F.Text = F.Deep = "is too much to be looked through";
     F.Where = Definition->getLocation();
     Result.Findings.push_back(std::move(F));
@@ -116,13 +116,13 @@ void ReachedCode::summarize(Summary &S) {
   readFunction(*S.Body.Function, S.Body);
   Steps += S.Body.Steps;
   CallFacts Facts{S.Body.Reads, S.Body.CastsAwayConst};
-  for (const Event &E : S.Body.Events) {
-    if (E.What == Event::Kind::SkippedBody && !S.Skipped)
+  for (const ReachedEvent &E : S.Body.Events) {
+    if (E.What == ReachedEvent::Kind::SkippedBody && !S.Skipped)
       S.Skipped = E.Callee;
-    if (E.What != Event::Kind::Call) {
+    if (E.What != ReachedEvent::Kind::Call) {
       S.Findings.push_back(found(E));
-      if (E.What != Event::Kind::BlockBarrier &&
-          E.What != Event::Kind::WarpWide)
+      if (E.What != ReachedEvent::Kind::BlockBarrier &&
+          E.What != ReachedEvent::Kind::WarpWide)
         Facts.Reads = MemoryReads::Polled;
       continue;
     }
@@ -133,19 +133,20 @@ void ReachedCode::summarize(Summary &S) {
   }
   S.Facts = Facts;
   addWaits(S);
-  llvm::stable_sort(S.Findings, [](const Finding &A, const Finding &B) {
-    return A.Order < B.Order;
-  });
+  llvm::stable_sort(S.Findings,
+                    [](const ReachedEffect &A, const ReachedEffect &B) {
+                      return A.Order < B.Order;
+                    });
 }
 
-void ReachedCode::addCall(Summary &S, const Event &E) {
+void ReachedCode::addCall(Summary &S, const ReachedEvent &E) {
   const Summary &Callee = of(E.Callee);
   const ASTContext &Context = E.Callee->getASTContext();
   if (!S.Skipped)
     S.Skipped = Callee.Skipped;
   if (!Callee.Finished && E.Callee != S.Body.Function) {
-    Finding F;
-    F.What = Finding::Kind::Loop;
+    ReachedEffect F;
+    F.What = ReachedEffect::Kind::Loop;
     F.At = E.At;
     F.Order = E.Order;
     F.Deep = "comes back to itself in a circle of calls";
@@ -157,12 +158,12 @@ void ReachedCode::addCall(Summary &S, const Event &E) {
   if (!Callee.Finished)
     return; // see findRecursiveWait
   unsigned Kinds = 0;
-  for (const Finding &Inner : Callee.Findings) {
+  for (const ReachedEffect &Inner : Callee.Findings) {
     unsigned Bit = 1u << unsigned(Inner.What);
     if (Kinds & Bit)
       continue; // the first of each kind
     Kinds |= Bit;
-    Finding F = Inner;
+    ReachedEffect F = Inner;
     F.At = E.At;
     F.Order = E.Order;
     if (F.Where.isInvalid())
@@ -180,8 +181,8 @@ void ReachedCode::addWaits(Summary &S) {
     if (std::optional<Wait> W = findRecursiveWait(S.Body, FactsOf))
       Waits.push_back(std::move(*W));
   for (Wait &W : Waits) {
-    Finding F;
-    F.What = Finding::Kind::Loop;
+    ReachedEffect F;
+    F.What = ReachedEffect::Kind::Loop;
     F.At = W.Loop;
     F.Where = W.Loop->getBeginLoc();
     F.Text = W.Text;

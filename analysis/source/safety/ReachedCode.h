@@ -28,7 +28,7 @@
 
 namespace catt {
 
-struct Finding {
+struct ReachedEffect {
   enum class Kind : uint8_t {
     BlockBarrier,
     NamedBarrier,
@@ -48,16 +48,17 @@ struct Finding {
 };
 
 /// Threads may wait for others there, or it is not known that they do not.
-inline bool mayWait(Finding::Kind What) {
-  return What != Finding::Kind::BlockBarrier && What != Finding::Kind::WarpWide;
+inline bool mayWait(ReachedEffect::Kind What) {
+  return What != ReachedEffect::Kind::BlockBarrier &&
+         What != ReachedEffect::Kind::WarpWide;
 }
-Reason reasonOf(Finding::Kind What);
+Reason reasonOf(ReachedEffect::Kind What);
 
 class ReachedCode {
 public:
   struct Summary {
     FunctionBody Body;
-    std::vector<Finding> Findings; ///< by Order
+    std::vector<ReachedEffect> Findings; ///< by Order
     CallFacts Facts;
     bool Recursive = false;
     bool Finished = false;
@@ -73,7 +74,7 @@ private:
   unsigned Steps = 0;
 
   void summarize(Summary &S);
-  void addCall(Summary &S, const Event &E);
+  void addCall(Summary &S, const ReachedEvent &E);
   void addWaits(Summary &S);
 };
 

@@ -46,7 +46,7 @@ public:
   }
 
   /// Why control comes to a jump out of the loop.
-  MaybeDoubt ofJump(const Jump &J) {
+  MaybeDoubt ofJump(const ReachedJump &J) {
     Seen.clear();
     SeenConditions.clear();
     Plain = false;
@@ -85,7 +85,7 @@ private:
         if (MaybeDoubt D = value(C->Value))
           return D;
     }
-    for (const Jump &J : B.Jumps) {
+    for (const ReachedJump &J : B.Jumps) {
       if (!L || !J.Under || !J.Under->isInside(L->Loop) || !J.Target)
         continue;
       bool Skips = J.Target == L->Loop ? J.Continues
@@ -114,7 +114,7 @@ private:
       return std::nullopt;
     auto It = B.Assignments.find(V);
     if (It != B.Assignments.end())
-      for (const Assignment &A : It->second) {
+      for (const ReachedAssignment &A : It->second) {
         if (!Steps.isInLoop(A.Under))
           continue;
         if (!A.Value)
@@ -130,7 +130,7 @@ private:
   /// A parameter of a function that calls itself takes those arguments.
   MaybeDoubt parameter(const VarDecl *V) {
     auto *P = dyn_cast<ParmVarDecl>(V);
-    for (const Event &E : B.Events) {
+    for (const ReachedEvent &E : B.Events) {
       auto *C = dyn_cast_or_null<CallExpr>(E.At);
       if (!P || E.Callee != B.Function || !C)
         continue;
@@ -425,7 +425,7 @@ std::vector<Wait> findWaits(const FunctionBody &B, CallFactsOf Facts) {
     MaybeDoubt D;
     if (L.Test)
       D = Proof.ofTest(L.Test);
-    for (const Jump &J : B.Jumps) {
+    for (const ReachedJump &J : B.Jumps) {
       if (D)
         break;
       bool Inside = J.Under && J.Under->isInside(L.Loop);
