@@ -1,7 +1,8 @@
 // RUN: %exact --config=none --l1d=48 %s 2>&1 >/dev/null | FileCheck %s
 // The blocks wait for each other: none is taken away from an SM.
 // CHECK-NOT: reserved
-// CHECK: left alone: {{.*}} [{{warps-communicate|barrier-inside}}]
+// CHECK: warps may wait for each other{{.*}}'peek(count)'{{.*}}[warps-communicate]
+// CHECK: nothing to change
 
 __device__ int peek(int *p) { return atomicAdd(p, 0); }
 
