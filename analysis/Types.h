@@ -374,6 +374,9 @@ struct Kernel {
   std::vector<unsigned> PlainReads;
   std::vector<Mention> MacroMentions;
   std::vector<Refusal> Refusals; ///< why it cannot be analysed or edited
+  /// Where its threads or blocks may wait for others, __syncthreads() apart,
+  /// or are not known not to: no block may be taken away from an SM.
+  std::vector<Refusal> Waits;
 };
 
 /// True if loop Inner is Outer or inside it. No loop is inside none.

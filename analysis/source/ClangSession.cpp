@@ -8,6 +8,7 @@
 #include "analysis/source/ClangSession.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/DiagnosticAST.h"
@@ -80,6 +81,14 @@ static bool isOfSystem(const Decl *D) {
   return SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation()));
 }
 
+/// In a system header, and not a device function that is to be read.
+static bool isSkipped(const Decl *D, SystemBodies Bodies) {
+  if (!isOfSystem(D))
+    return false;
+  const FunctionDecl *F = D->getAsFunction();
+  return Bodies == SystemBodies::None || !F || !F->hasAttr<CUDADeviceAttr>();
+}
+
 static bool isUsers(const Decl *D) {
   SourceLocation At = D->getLocation();
   const SourceManager &SM = D->getASTContext().getSourceManager();
@@ -92,7 +101,8 @@ namespace {
 /// Lists the user's declarations at file level.
 class UsersDeclarations : public ASTConsumer {
 public:
-  explicit UsersDeclarations(std::vector<Decl *> &Into) : Into(Into) {}
+  UsersDeclarations(std::vector<Decl *> &Into, SystemBodies Bodies)
+      : Into(Into), Bodies(Bodies) {}
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
     // Those of the preamble are reported too when they are read eagerly.
     for (Decl *D : Group)
@@ -100,32 +110,38 @@ public:
         Into.push_back(D);
     return true;
   }
-  bool shouldSkipFunctionBody(Decl *D) override { return isOfSystem(D); }
+  bool shouldSkipFunctionBody(Decl *D) override { return isSkipped(D, Bodies); }
 
 private:
   std::vector<Decl *> &Into;
+  SystemBodies Bodies;
 };
 
 class ParseAction : public ASTFrontendAction {
 public:
+  explicit ParseAction(SystemBodies Bodies) : Bodies(Bodies) {}
   std::vector<Decl *> Declarations;
 
 protected:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &,
                                                  StringRef) override {
-    return std::make_unique<UsersDeclarations>(Declarations);
+    return std::make_unique<UsersDeclarations>(Declarations, Bodies);
   }
+
+private:
+  SystemBodies Bodies;
 };
 
 class PreambleDeclarations : public PreambleCallbacks {
 public:
+  explicit PreambleDeclarations(SystemBodies Bodies) : Bodies(Bodies) {}
   std::vector<LocalDeclID> Ids;
   void HandleTopLevelDecl(DeclGroupRef Group) override {
     for (Decl *D : Group)
       if (isUsers(D))
         Declarations.push_back(D);
   }
-  bool shouldSkipFunctionBody(Decl *D) override { return isOfSystem(D); }
+  bool shouldSkipFunctionBody(Decl *D) override { return isSkipped(D, Bodies); }
   void AfterPCHEmitted(ASTWriter &Writer) override {
     for (Decl *D : Declarations)
       Ids.push_back(Writer.getDeclID(D));
@@ -133,18 +149,19 @@ public:
 
 private:
   std::vector<Decl *> Declarations;
+  SystemBodies Bodies;
 };
 } // namespace
 
 std::optional<Preamble> Preamble::build(const CompilerInvocation &Invocation,
                                         const llvm::MemoryBuffer &Text,
-                                        FilesRef Files) {
+                                        FilesRef Files, SystemBodies Bodies) {
   DiagnosticCollector Collector;
   DiagnosticOptions Options = Invocation.getDiagnosticOpts();
   auto Engine = CompilerInstance::createDiagnostics(*Files, Options, &Collector,
                                                     /*ShouldOwnClient=*/false);
   Engine->setFatalsAsError(true);
-  PreambleDeclarations Declarations;
+  PreambleDeclarations Declarations(Bodies);
   PreambleBounds Bounds = ComputePreambleBounds(Invocation.getLangOpts(),
                                                 Text.getMemBufferRef(), 0);
   auto Code = PrecompiledPreamble::Build(
@@ -153,16 +170,16 @@ std::optional<Preamble> Preamble::build(const CompilerInvocation &Invocation,
       /*StoragePath=*/"", Declarations);
   if (!Code)
     return std::nullopt;
-  return Preamble{std::move(*Code), Invocation.getCC1CommandLine(),
+  return Preamble{std::move(*Code), Invocation.getCC1CommandLine(), Bodies,
                   std::move(Collector.Found), std::move(Declarations.Ids)};
 }
 
 bool Preamble::fits(const CompilerInvocation &Invocation,
                     const llvm::MemoryBuffer &Text,
-                    llvm::vfs::FileSystem &Files) const {
+                    llvm::vfs::FileSystem &Files, SystemBodies Wanted) const {
   PreambleBounds Bounds = ComputePreambleBounds(Invocation.getLangOpts(),
                                                 Text.getMemBufferRef(), 0);
-  return Invocation.getCC1CommandLine() == Flags &&
+  return Bodies >= Wanted && Invocation.getCC1CommandLine() == Flags &&
          Code.CanReuse(Invocation, Text, Bounds, Files);
 }
 
@@ -188,11 +205,11 @@ static llvm::Error cannot(const llvm::Twine &What) {
 llvm::Expected<std::unique_ptr<Session>>
 Session::run(const CompilerInvocation &Pristine,
              std::unique_ptr<llvm::MemoryBuffer> Text, FilesRef Files,
-             const Preamble *P) {
+             const Preamble *P, SystemBodies Bodies) {
   auto S = std::make_unique<Session>();
   S->Text = std::move(Text);
   auto Invocation = std::make_shared<CompilerInvocation>(Pristine);
-  bool Fits = P && P->fits(*Invocation, *S->Text, *Files);
+  bool Fits = P && P->fits(*Invocation, *S->Text, *Files, Bodies);
   Invocation->getPreprocessorOpts().RetainRemappedFileBuffers = true;
   if (Fits) {
     P->Code.AddImplicitPreamble(*Invocation, Files, S->Text.get());
@@ -210,7 +227,7 @@ Session::run(const CompilerInvocation &Pristine,
     return cannot("compile for this architecture");
   if (P)
     S->Collector.Found = P->Diagnostics;
-  auto Action = std::make_unique<ParseAction>();
+  auto Action = std::make_unique<ParseAction>(Bodies);
   ParseAction &Parse = *Action;
   if (!Action->BeginSourceFile(Clang, Clang.getFrontendOpts().Inputs[0]))
     return cannot("start the parse");

@@ -10,6 +10,7 @@
 #include "analysis/source/CudaToolkit.h"
 #include "analysis/source/NvccFlags.h"
 #include "analysis/source/builtin/Builtin.h"
+#include "analysis/source/safety/ReachedCode.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/OffloadArch.h"
 #include "clang/Basic/SourceManager.h"
@@ -176,7 +177,7 @@ makeInvocation(const std::vector<std::string> &Arguments, FilesRef Files,
   if (!Errors.empty())
     Notes.push_back("of the compile command, clang says: " + Errors);
   Invocation->getFrontendOpts().DisableFree = false;
-  // See Session: bodies in system headers are not needed.
+  // See Session: bodies in system headers are rarely needed.
   Invocation->getFrontendOpts().SkipFunctionBodies = true;
   // The driver names no version that it does not know (13.0 and, without a
   // toolkit, any), and Sema would then look for the launch of CUDA 9.1.
@@ -348,13 +349,35 @@ static llvm::Error prepare(TranslationUnit::Impl &P,
 /// The earlier preamble if it fits, else a new one where it is to be kept.
 static std::shared_ptr<const Preamble>
 preambleFor(const TranslationUnit::Impl &P, const llvm::MemoryBuffer &Text,
-            const FrontEndOptions &Options) {
-  if (Options.Earlier && Options.Earlier->fits(*P.Invocation, Text, *P.Files))
+            const FrontEndOptions &Options, SystemBodies Bodies) {
+  if (Options.Earlier &&
+      Options.Earlier->fits(*P.Invocation, Text, *P.Files, Bodies))
     return Options.Earlier;
   if (!Options.KeepPreamble)
     return nullptr;
-  std::optional<Preamble> Built = Preamble::build(*P.Invocation, Text, P.Files);
+  std::optional<Preamble> Built =
+      Preamble::build(*P.Invocation, Text, P.Files, Bodies);
   return Built ? std::make_shared<const Preamble>(std::move(*Built)) : nullptr;
+}
+
+/// Parses P's file into P, with the bodies in system headers that are wanted.
+static llvm::Error parseInto(TranslationUnit::Impl &P,
+                             const llvm::MemoryBuffer &Text,
+                             const FrontEndOptions &Options,
+                             SystemBodies Bodies) {
+  P.Main.reset(); // borrows from the preamble
+  P.Prefix = preambleFor(P, Text, Options, Bodies);
+  if (P.Prefix)
+    Bodies = P.Prefix->Bodies;
+  auto S = Session::run(
+      *P.Invocation,
+      llvm::MemoryBuffer::getMemBufferCopy(Text.getBuffer(), P.MainFile),
+      P.Files, P.Prefix.get(), Bodies);
+  if (!S)
+    return S.takeError();
+  P.Main = std::move(*S);
+  P.Diagnostics = P.Main->Collector.Found;
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::unique_ptr<TranslationUnit>>
@@ -367,13 +390,11 @@ parse(const tooling::CompileCommand &Command, const FrontEndOptions &Options,
     return Text.takeError();
   if (llvm::Error E = prepare(*P, Command, Options, Files))
     return std::move(E);
-  P->Prefix = preambleFor(*P, **Text, Options);
-  auto S =
-      Session::run(*P->Invocation, std::move(*Text), P->Files, P->Prefix.get());
-  if (!S)
-    return S.takeError();
-  P->Main = std::move(*S);
-  P->Diagnostics = P->Main->Collector.Found;
+  if (llvm::Error E = parseInto(*P, **Text, Options, SystemBodies::None))
+    return std::move(E);
+  if (reachesSkippedBodies(P->Main->Clang->getASTContext()))
+    if (llvm::Error E = parseInto(*P, **Text, Options, SystemBodies::Device))
+      return std::move(E);
   if (llvm::Error E = explain(P->Diagnostics, P->Kit))
     return std::move(E);
   return std::make_unique<TranslationUnit>(std::move(P));

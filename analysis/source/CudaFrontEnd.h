@@ -21,7 +21,8 @@
 // the order of the text: walk it with RecursiveASTVisitor::TraverseAST or
 // ASTContext::getTraversalScope(), not from the TranslationUnitDecl, which
 // would read all of CUDA's headers back. Bodies of functions in system headers
-// are not parsed, except constexpr ones.
+// are not parsed, except constexpr ones, and those of device functions where a
+// kernel reaches one that is not known by name: then the file is parsed twice.
 //
 // Limits: warnings are not collected. Errors that nvcc does not share are
 // warnings (a constructor of a __shared__ object, `%name` in inline assembly).

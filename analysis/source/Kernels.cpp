@@ -12,6 +12,7 @@
 #include "analysis/source/Launches.h"
 #include "analysis/source/SymbolicWalk.h"
 #include "analysis/source/ThreadValues.h"
+#include "analysis/source/WarpIndependence.h"
 #include "analysis/source/WrapSites.h"
 #include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/LaunchUses.h"
@@ -106,8 +107,9 @@ unsigned operations(const Stmt *S) {
 
 class KernelWalk : public SymbolicWalk {
 public:
-  KernelWalk(ASTContext &Context, const FunctionDecl &F, Kernel &K)
-      : SymbolicWalk(Context), K(K), Sites(Context, F) {}
+  KernelWalk(ASTContext &Context, const FunctionDecl &F, Kernel &K,
+             ReachedCode &Code)
+      : SymbolicWalk(Context), K(K), Sites(Context, F, Code) {}
 
 private:
   Kernel &K;
@@ -386,6 +388,7 @@ std::vector<Kernel> findKernels(
     return It->second;
   };
 
+  ReachedCode Code; // of all kernels together: they share their functions
   std::vector<std::pair<SourceLocation, Kernel>> Found;
   auto Add = [&](const FunctionDecl *F, bool Template) {
     if (!Wanted(qualifiedName(*F), F->getNameAsString()))
@@ -402,7 +405,8 @@ std::vector<Kernel> findKernels(
       if (std::optional<Refusal> Why = Broken.reached(*F)) {
         K.Refusals.push_back(*Why);
       } else {
-        KernelWalk Walk(Context, *F, K);
+        K.Waits = waitsOf(*F, Code, Context);
+        KernelWalk Walk(Context, *F, K, Code);
         Walk.run(*F);
         findThreadValues(*F, Context, K);
       }

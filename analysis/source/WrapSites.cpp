@@ -164,8 +164,9 @@ bool SourceText::ownLines(llvm::StringRef All, const SourceSpan &Span) const {
 
 //===-- Candidates -------------------------------------------------------===//
 
-WrapSites::WrapSites(const ASTContext &Context, const FunctionDecl &Kernel)
-    : Context(Context), Kernel(Kernel), Text(Context) {}
+WrapSites::WrapSites(const ASTContext &Context, const FunctionDecl &Kernel,
+                     ReachedCode &Code)
+    : Context(Context), Kernel(Kernel), Code(Code), Text(Context) {}
 
 const Uniformity &WrapSites::uniformity(const FunctionDecl &F,
                                         const CallExpr *Call,
@@ -372,7 +373,8 @@ WrapSites::candidates(llvm::ArrayRef<PathElement> Path) {
 
 //===-- Sites ------------------------------------------------------------===//
 
-SiteResult WrapSites::tryCandidate(const Candidate &C) {
+SiteResult WrapSites::tryCandidate(const Candidate &C,
+                                   llvm::ArrayRef<PathElement> Path) {
   SiteResult Result;
   // What the statement declares must stay visible: take all that follows.
   llvm::SmallVector<const Stmt *, 8> Statements = {C.Statement};
@@ -387,7 +389,8 @@ SiteResult WrapSites::tryCandidate(const Candidate &C) {
     auto At = llvm::find(Block->body(), C.Statement);
     Statements.assign(At, Block->body_end());
   }
-  WarpDependences D = warpDependences(Statements, Context);
+  WarpDependences D = warpDependences(Kernel, Path.take_front(C.PathIndex),
+                                      Statements, Code, Context);
   Result.Refusals = D.Refusals;
   auto Refuse = [&](Reason R, std::string Detail) {
     Result.Refusals.push_back(
@@ -429,7 +432,7 @@ SiteResult WrapSites::find(llvm::ArrayRef<PathElement> Path,
   SiteResult First;
   std::vector<Candidate> All = candidates(Path);
   for (const Candidate &C : llvm::reverse(All)) {
-    SiteResult R = tryCandidate(C);
+    SiteResult R = tryCandidate(C, Path);
     if (R.Site) {
       for (auto [Index, Id] : Loops)
         if (Index < C.PathIndex)

@@ -35,6 +35,8 @@
 
 namespace catt {
 
+class ReachedCode;
+
 struct SiteResult {
   std::optional<WrapSite> Site;
   std::vector<Refusal> Refusals; ///< of the innermost candidate, if no site
@@ -61,7 +63,7 @@ private:
 class WrapSites {
 public:
   WrapSites(const clang::ASTContext &Context,
-            const clang::FunctionDecl &Kernel);
+            const clang::FunctionDecl &Kernel, ReachedCode &Code);
 
   /// The site for the loop at the end of the path. `Loops` holds the loops
   /// around it: index into the path, and id.
@@ -78,7 +80,8 @@ private:
     const clang::FunctionDecl *Function; ///< whose text holds it
   };
   std::vector<Candidate> candidates(llvm::ArrayRef<PathElement> Path);
-  SiteResult tryCandidate(const Candidate &C);
+  SiteResult tryCandidate(const Candidate &C,
+                          llvm::ArrayRef<PathElement> Path);
   bool canEnter(const PathElement &Call, const clang::Stmt *From) const;
   const Uniformity &uniformity(const clang::FunctionDecl &F,
                                const clang::CallExpr *Call,
@@ -86,6 +89,7 @@ private:
 
   const clang::ASTContext &Context;
   const clang::FunctionDecl &Kernel;
+  ReachedCode &Code;
   SourceText Text;
   llvm::DenseMap<
       std::pair<const clang::FunctionDecl *, const clang::CallExpr *>,

@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Cooperative groups' basics. Part of catt-rewrite's stand-in for a CUDA
 // toolkit, written from the CUDA C++ Programming Guide, "Cooperative Groups".
-// Ranks and sizes are computed, so that an index made of them can be followed.
+// Ranks and sizes are computed, so that an index made of them can be followed,
+// and what waits is made of what waits, so that groups are judged by what they
+// reach. The two functions without a body stand for what no primitive of clang's
+// headers says for every architecture.
 #pragma once
 #include "cuda_runtime.h"
 #pragma GCC system_header
+
+extern "C" __device__ void __catt_waits_for_the_grid(void);
+extern "C" __device__ void __catt_waits_for_the_cluster(void);
 
 namespace cooperative_groups {
 
@@ -15,7 +21,12 @@ namespace cooperative_groups {
 /// Any group; what its handle knows is its size and the rank in it.
 class thread_group {
 public:
-  CATT_CG void sync() const { __syncwarp(); }
+  CATT_CG void sync() const {
+    if (Size > 32)
+      __syncthreads();
+    else
+      __syncwarp();
+  }
   CATT_CG unsigned long long size() const { return Size; }
   CATT_CG unsigned long long num_threads() const { return Size; }
   CATT_CG unsigned long long thread_rank() const { return Rank; }
@@ -55,9 +66,14 @@ CATT_CG thread_block this_thread_block() { return thread_block(); }
 class grid_group {
 public:
   struct arrival_token {};
-  __device__ void sync() const;
-  __device__ arrival_token barrier_arrive() const;
-  __device__ void barrier_wait(arrival_token &&) const;
+  CATT_CG void sync() const { __catt_waits_for_the_grid(); }
+  CATT_CG arrival_token barrier_arrive() const {
+    __catt_waits_for_the_grid();
+    return {};
+  }
+  CATT_CG void barrier_wait(arrival_token &&) const {
+    __catt_waits_for_the_grid();
+  }
   CATT_CG bool is_valid() const { return true; }
   CATT_CG_STATIC unsigned long long block_rank() {
     return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) *
@@ -124,7 +140,12 @@ public:
   CATT_CG thread_block_tile() {}
   template <class Other>
   CATT_CG thread_block_tile(const thread_block_tile<N, Other> &) {}
-  CATT_CG void sync() const { __syncwarp(); }
+  CATT_CG void sync() const {
+    if constexpr (N > 32)
+      __syncthreads();
+    else
+      __syncwarp();
+  }
   CATT_CG_STATIC constexpr unsigned size() { return N; }
   CATT_CG_STATIC constexpr unsigned num_threads() { return N; }
   CATT_CG_STATIC unsigned thread_rank() {
@@ -168,15 +189,19 @@ CATT_CG thread_group tiled_partition(const thread_group &G, unsigned N) {
   return thread_group(N, G.Rank % N);
 }
 template <class G>
-__device__ coalesced_group binary_partition(const G &, bool Where);
+__device__ coalesced_group binary_partition(const G &, bool Where) {
+  return coalesced_group(__ballot_sync(__activemask(), Where));
+}
 template <class T, class G>
-__device__ coalesced_group labeled_partition(const G &, T Label);
+__device__ coalesced_group labeled_partition(const G &, T Label) {
+  return coalesced_group(__match_any_sync(__activemask(), Label));
+}
 
 class cluster_group {
 public:
-  CATT_CG_STATIC void sync() {}
-  CATT_CG_STATIC void barrier_arrive() {}
-  CATT_CG_STATIC void barrier_wait() {}
+  CATT_CG_STATIC void sync() { __catt_waits_for_the_cluster(); }
+  CATT_CG_STATIC void barrier_arrive() { __catt_waits_for_the_cluster(); }
+  CATT_CG_STATIC void barrier_wait() { __catt_waits_for_the_cluster(); }
   static __device__ unsigned block_rank();
   static __device__ unsigned num_blocks();
   static __device__ unsigned thread_rank();

@@ -1,6 +1,6 @@
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions over a group, declared only.
+// Reductions over a group: who takes part, not what comes out.
 #pragma once
 #include "../cooperative_groups.h"
 
@@ -18,8 +18,14 @@ CATT_OPERATOR(bit_xor, A ^ B)
 #undef CATT_OPERATOR
 
 template <class G, class T, class F>
-__device__ T reduce(const G &Group, T Value, F &&Combine);
+__device__ T reduce(const G &Group, T Value, F &&Combine) {
+  Group.sync();
+  return Combine(Value, Value);
+}
 template <class G, class T, class F>
 __device__ void reduce_update_async(const G &Group, T &To, T Value,
-                                    F &&Combine);
+                                    F &&Combine) {
+  Group.sync();
+  To = Combine(To, Value);
+}
 } // namespace cooperative_groups

@@ -1,0 +1,32 @@
+// RUN: %catt %s 2>&1 >/dev/null | FileCheck %s
+// The exit is a return under a switch.
+// CHECK-NOT: split into
+// CHECK: left alone: {{.*}}[warps-communicate]
+
+__device__ bool waitFor(int *p) {
+  for (;;)
+    switch (atomicAdd(p, 0)) {
+    case 0:
+      break;
+    default:
+      return true;
+    }
+}
+
+constexpr int N = 4096;
+
+__global__ void rows(const float *A, const float *x, float *y, int *flag) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  float sum = 0.0f;
+  for (int j = 0; j < N; ++j) {
+    sum += A[i * N + j] * x[j];
+    if (!waitFor(flag))
+      sum = 0;
+  }
+  y[i] = sum;
+}
+
+void run(const float *A, const float *x, float *y, int *flag) {
+  rows<<<1056, 256>>>(A, x, y, flag);
+}

@@ -1,0 +1,29 @@
+// RUN: %catt %s 2>&1 >/dev/null | FileCheck %s
+// The exit depends on a variable that is set under an atomic.
+// CHECK-NOT: split into
+// CHECK: left alone: {{.*}}[warps-communicate]
+
+__device__ void waitFor(int *p) {
+  bool done = false;
+  while (!done) {
+    if (atomicAdd(p, 0) != 0)
+      done = true;
+  }
+}
+
+constexpr int N = 4096;
+
+__global__ void rows(const float *A, const float *x, float *y, int *flag) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  float sum = 0.0f;
+  for (int j = 0; j < N; ++j) {
+    sum += A[i * N + j] * x[j];
+    waitFor(flag);
+  }
+  y[i] = sum;
+}
+
+void run(const float *A, const float *x, float *y, int *flag) {
+  rows<<<1056, 256>>>(A, x, y, flag);
+}
