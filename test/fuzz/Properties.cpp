@@ -20,6 +20,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
+#include <set>
 
 namespace catt::fuzz {
 
@@ -90,7 +91,7 @@ public:
     Original.Path = Options.Directory + "/original/fuzz.cu";
     New.Path = Options.Directory + "/rewritten/fuzz.cu";
     Original.Text = print(Kernels);
-    if (rewriteAll() && compile(Original, "valid-compiles") &&
+    if (writeHeader() && rewriteAll() && compile(Original, "valid-compiles") &&
         compile(New, "rewrite-compiles"))
       for (unsigned I = 0; I < Kernels.size(); ++I)
         runOne(I);
@@ -124,12 +125,30 @@ private:
     return true;
   }
 
+  bool isEnemy() const { return Kernels[0].isEnemy(); }
+  std::string system() const { return Options.Directory + "/system"; }
+
+  /// What kernels with a danger find among the system's headers.
+  bool writeHeader() {
+    Version Header;
+    Header.Path = system() + "/enemy.h";
+    Header.Text = "#pragma once\n";
+    for (const GeneratedKernel &K : Kernels)
+      for (const std::string &Line : K.Header)
+        Header.Text += Line + "\n";
+    return !isEnemy() || write(Header, "valid-write");
+  }
+
   std::unique_ptr<TranslationUnit> parsed(const Version &V,
                                           const char *Property) {
     clang::tooling::CompileCommand Command;
     Command.Directory = Options.Directory;
     Command.Filename = V.Path;
     Command.CommandLine = {"clang++", "-std=c++17", V.Path};
+    if (isEnemy())
+      for (const std::string &Folder : {system(), std::string(CATT_SIMT_LIBRARY)})
+        Command.CommandLine.insert(Command.CommandLine.begin() + 2,
+                                   {"-isystem", Folder});
     FrontEndOptions FrontEnd;
     FrontEnd.BuiltInOnly = true;
     auto Unit = parse(Command, FrontEnd);
@@ -221,9 +240,27 @@ private:
           ++Seen[("refused: " + info(Why.Why).Id).str()];
       }
     }
+    countEnemies(E);
     for (const Applied &A : E.Done) {
       bool Dynamic = llvm::StringRef(A.Summary).contains("dynamic shared");
       ++Seen["applied: " + A.Transform + (Dynamic ? " (dynamic)" : "")];
+    }
+  }
+
+  /// Twins that are rewritten show what the refusal of a danger costs.
+  void countEnemies(const Edits &E) {
+    std::vector<unsigned> Lines; // on which each begins
+    print(Kernels, &Lines);
+    std::set<unsigned> Rewritten;
+    for (const Applied &A : E.Done)
+      Rewritten.insert(llvm::upper_bound(Lines, A.Where.Line) - Lines.begin() -
+                       1);
+    for (unsigned I = 0; isEnemy() && I < Kernels.size(); ++I) {
+      std::string Whose =
+          Kernels[I].kind() + (Kernels[I].Twin ? ": twins" : ": dangers");
+      ++Seen[Whose];
+      if (Rewritten.count(I))
+        ++Seen[Whose + " rewritten"];
     }
   }
 
@@ -236,6 +273,8 @@ private:
       return false;
     std::string Texts[2];
     for (std::string &Text : Texts) {
+      if (isEnemy() && &Text != Texts)
+        break; // ordinary kernels show that it is deterministic
       std::optional<Report> R = analysed(*Unit);
       if (!R)
         return false;
@@ -253,7 +292,7 @@ private:
             Analysed[*I] = K.Source;
       }
     }
-    if (Texts[0] != Texts[1])
+    if (!isEnemy() && Texts[0] != Texts[1])
       return failFile("deterministic", "two runs give different texts");
     New.Text = Texts[0];
     auto Diagnostics = Unit->check(
@@ -261,7 +300,7 @@ private:
     if (!Diagnostics)
       return failFile("check-starts", llvm::toString(Diagnostics.takeError()));
     return isClean(*Diagnostics, "rewrite-parses") &&
-           write(New, "valid-write") && reverts() && isIdempotent();
+           write(New, "valid-write") && reverts() && (isEnemy() || isIdempotent());
   }
 
   bool reverts() {
@@ -331,6 +370,8 @@ private:
     O.CacheDirectory = Options.Directory + "/objects";
     // Each kernel runs a few times for a moment: optimizing costs more.
     O.Arguments = {"-O0", "-Xclang", "-disable-O0-optnone"};
+    if (isEnemy())
+      O.Arguments.push_back("-isystem" + system());
     auto Path = simt::compile(V.Path, simt::Output::SharedObject, O);
     if (!Path)
       return failFile(Property, llvm::toString(Path.takeError()));
@@ -346,6 +387,10 @@ private:
     O.ResidentBlocks = 1 + N % 3;
     O.SwitchEvery = Switch[N % 4];
     O.Budget = 5'000'000;
+    if (K.AllResident) {
+      O.ResidentBlocks = 0;
+      O.SMs = 1;
+    }
     return O;
   }
 
@@ -396,7 +441,8 @@ private:
                       Which + "the buffers differ");
       }
     }
-    trace(I);
+    if (!K.isEnemy())
+      trace(I);
   }
 
   void trace(unsigned I) {
