@@ -76,9 +76,9 @@ struct Job {
   std::string Directory;
   pid_t Child = 0;
 
-  void start(const std::string &Parent, unsigned Seconds, unsigned Schedules) {
+  void start(const DriverOptions &Options, unsigned Seconds) {
     static unsigned Number = 0;
-    Directory = Parent + "/batch" + std::to_string(Number++);
+    Directory = Options.Directory + "/batch" + std::to_string(Number++);
     if (auto Error = llvm::sys::fs::create_directories(Directory)) {
       llvm::errs() << Directory << ": " << Error.message() << "\n";
       exit(2);
@@ -93,7 +93,8 @@ struct Job {
     dup2(Log, 1);
     dup2(Log, 2);
     Answer A;
-    A.Failures = checkBatch(Kernels, {Directory, Schedules}, A.Seen);
+    A.Failures = checkBatch(Kernels, {Directory, Options.Schedules, Options.OnlyOriginals},
+                            A.Seen);
     writeAnswer(Directory + "/result.json", A);
     _exit(0);
   }
@@ -133,7 +134,7 @@ public:
       wait(Done);
     Job J;
     J.Kernels = std::move(Kernels);
-    J.start(Options.Directory, Seconds, Options.Schedules);
+    J.start(Options, Seconds);
     Running.emplace(J.Child, std::move(J));
   }
 

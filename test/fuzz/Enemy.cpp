@@ -240,9 +240,9 @@ GeneratedKernel Enemy::kernel() {
       {"polling", &Enemy::polling},     {"polling", &Enemy::polling},
       {"chain", &Enemy::chain},         {"lock", &Enemy::lock},
       {"named", &Enemy::named},         {"grid", &Enemy::gridBarrier},
-      {"names", &Enemy::names},         {"launch-edit", &Enemy::launchEdit},
+      {"names", &Enemy::names},         {"rounding", &Enemy::rounding},
+      {"types", &Enemy::types},         {"launch-edit", &Enemy::launchEdit},
       {"launch-edit", &Enemy::launchEdit}, {"launch-fact", &Enemy::launchFact}};
-  // The seed's own bits say which files are compiled for fusing.
   auto [Name, How] = Kinds[below(std::size(Kinds))];
   (this->*How)();
   K.Danger = std::string(Name) + ": " + Trail;

@@ -84,6 +84,7 @@ private:
   void gridBarrier();
   void names();
   void rounding();
+  void types();
 
   // EnemyLaunches.cpp
   void plainLaunch();

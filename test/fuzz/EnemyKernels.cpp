@@ -377,4 +377,114 @@ void Enemy::names() {
   end();
 }
 
+/// A product that nvcc fuses with the sum behind it, as long as nothing comes
+/// between.
+void Enemy::rounding() {
+  common();
+  K.Contracts = true;
+  std::string Id = fresh();
+  std::string Factors = "float x = float(A[i] + 3) / 7.0f, y = float(A[i + 1] + "
+                        "1) / 11.0f, z = float(A[i + 2] + 5) / 3.0f;";
+  std::string Product = "float p = x * y;";
+  unsigned How = below(6);
+  switch (How) {
+  case 0:
+    global("static __device__ float by" + Id +
+           "(float a, float b) { return a * b; }");
+    Product = "float p = by" + Id + "(x, y);";
+    break;
+  case 1:
+    Product = "float p = x;\np *= y;";
+    break;
+  case 2:
+    global("struct Two" + Id + " { float a, b; };");
+    Product = "Two" + Id + " t{0, x * y};\nfloat p = t.b;";
+    break;
+  case 3:
+    Product = "auto by = [=](float a) { return a * y; };\nfloat p = by(x);";
+    break;
+  case 4:
+    global("struct F" + Id + " { float v; };\nstatic __device__ F" + Id +
+           " operator*(F" + Id + " a, F" + Id + " b) { return {a.v * b.v}; }");
+    Product = "float p = (F" + Id + "{x} * F" + Id + "{y}).v;";
+    break;
+  }
+  Trail += " product-" + std::to_string(How);
+  std::string Sum = pick<std::string>(
+      {"float s = p + z;", "float s = z;\ns += p;", "float s = z - p;"});
+  std::string Loop = "for (int j = 0; j < 8; ++j)\n  s += float(A[i * 8 + j]);";
+  std::string If = "if (i < " + std::to_string(K.Block.X * K.Grid.X) + ") {\n";
+  std::string Result = "\nout[i] = __float_as_uint(s);\n}";
+  if (K.Twin)
+    line(If + Factors + "\n" + Product + "\n" + Sum + "\n" + Loop + Result);
+  else
+    line(Factors + "\n" + Product), line(If + Sum + "\n" + Loop + Result);
+  end();
+}
+
+/// What asks for the type of a name, in statements before which a value is
+/// computed again, or whose values live in shared memory.
+void Enemy::types() {
+  common();
+  K.ForcedLoops = 0;
+  std::string Id = fresh();
+  line("const int cst = i * 7 + n;");
+  line("unsigned v[4];\nfor (int q = 0; q < 4; ++q)\n  v[q] = A[i + q];");
+  line("out[i] = A[cst & 255];");
+  line("for (int r = 0; r < 3; ++r)\n  for (int q = 0; q < 4; ++q)\n    v[q] = "
+       "v[q] * 3 + v[(q + 1) % 4] + A[r];");
+  line("unsigned s = v[0] + v[1] * 3 + v[2] * 5 + v[3] * 7;");
+  std::string Name = pick<std::string>({"i", "i", "cst", "n"});
+  std::string Ask;
+  unsigned How = K.Twin ? 100 : below(9);
+  switch (How) {
+  case 0:
+    global("template <class T> struct Is" + Id +
+           " { static constexpr int v = 0; };\ntemplate <> struct Is" + Id +
+           "<int> { static constexpr int v = 1000; };");
+    Ask = "out[i] += Is" + Id + "<decltype(" + Name + ")>::v;";
+    break;
+  case 1:
+    Ask = "decltype(i) t = 0; t += 2; out[i] += t;";
+    break;
+  case 2:
+    global("static __device__ int k" + Id + "(int &) { return 1; }\n"
+           "static __device__ int k" + Id + "(const int &) { return 2; }");
+    Ask = "out[i] += k" + Id + "(" + Name + ");";
+    break;
+  case 3:
+    Ask = "auto f = [=]() mutable { i += 3; return i; }; out[i] += f();";
+    break;
+  case 4:
+    Ask = "auto &r = i; r += 0; out[i] += r;";
+    break;
+  case 5:
+    Ask = "int *p = &i; out[i] += *p;";
+    break;
+  case 6:
+    global("template <class T> static __device__ int of" + Id +
+           "(T &&) { return sizeof(T) + 10 * "
+           "std::is_const<std::remove_reference_t<T>>::value; }");
+    Ask = "out[i] += of" + Id + "(" + Name + ");";
+    break;
+  case 7:
+    Ask = "if constexpr (std::is_same<decltype(" + Name +
+          "), int>::value) out[i] += 1000;";
+    break;
+  case 8:
+    Ask = "out[i] += sizeof(char[1 + std::is_const<decltype(" + Name +
+          ")>::value]);";
+    break;
+  default:
+    Ask = "out[i] += 3;";
+  }
+  Trail += " ask-" + std::to_string(How) + "-" + Name;
+  line("out[i] += s + A[cst & 255];");
+  line(Ask);
+  line("out[i] += n + A[cst & 127];");
+  if (chance(50))
+    line("{ out[i] += A[cst & 63]; " + Ask + " }");
+  end();
+}
+
 } // namespace catt::fuzz

@@ -91,6 +91,13 @@ public:
     Original.Path = Options.Directory + "/original/fuzz.cu";
     New.Path = Options.Directory + "/rewritten/fuzz.cu";
     Original.Text = print(Kernels);
+    if (Options.OnlyOriginals) {
+      if (writeHeader() && write(Original, "valid-write") &&
+          compile(Original, "valid-compiles"))
+        for (unsigned I = 0; I < Kernels.size(); ++I)
+          runOne(I);
+      return std::move(Failures);
+    }
     if (writeHeader() && rewriteAll() && compile(Original, "valid-compiles") &&
         compile(New, "rewrite-compiles"))
       for (unsigned I = 0; I < Kernels.size(); ++I)
@@ -202,6 +209,9 @@ private:
     for (KernelReport &K : R.Kernels)
       if (auto I = indexOf(K); I && Kernels[*I].Seed % 3 != 0)
         forceSpill(K, Kernels[*I], R.Gpu);
+    for (KernelReport &K : R.Kernels)
+      if (auto I = indexOf(K); I && isEnemy() && Kernels[*I].Seed % 4 < 2)
+        forceRemat(K, Kernels[*I]);
   }
 
   /// The new text of V under the plan; its own text if nothing changes.
@@ -209,7 +219,8 @@ private:
                                        Edits *Done = nullptr) {
     RewriteOptions Rewrite;
     for (const Transform *T : allTransforms())
-      if (T->isDefault() || T->name() == "spill-shared")
+      if (T->isDefault() || T->name() == "spill-shared" ||
+          (isEnemy() && T->name() == "rematerialize"))
         Rewrite.Transforms.push_back(T->name().str());
     auto E = rewrite(R, Rewrite);
     if (!E) {
@@ -370,6 +381,8 @@ private:
     O.CacheDirectory = Options.Directory + "/objects";
     // Each kernel runs a few times for a moment: optimizing costs more.
     O.Arguments = {"-O0", "-Xclang", "-disable-O0-optnone"};
+    if (llvm::any_of(Kernels, [](auto &K) { return K.Contracts; }))
+      O.Arguments = {"-O1", "-mfma", "-ffp-contract=fast"};
     if (isEnemy())
       O.Arguments.push_back("-isystem" + system());
     auto Path = simt::compile(V.Path, simt::Output::SharedObject, O);
@@ -428,6 +441,8 @@ private:
     std::optional<std::string> Expected;
     for (const Version *V : {&Original, &New}) {
       bool IsNew = V == &New;
+      if (IsNew && Options.OnlyOriginals)
+        return;
       for (unsigned N = 0; N < Options.Schedules; ++N) {
         Outcome Out = runKernel(*V, K, schedule(K, N));
         std::string Which = "schedule " + std::to_string(N) + ": ";
