@@ -1,4 +1,4 @@
-//===- Enemy.cpp - Dangers put into disguises ---------------------------------- ==//
+//===- Enemy.cpp - Dangers put into disguises ------------------------------==//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -192,8 +192,8 @@ std::string Enemy::walkWith(const std::string &Row, const std::string &Extra) {
   case 0:
     return "unsigned s = 0;\nfor (int j = 0; j < 4; ++j)\n  for (int k = 0; k "
            "< 2; ++k) {\n    s += A[" +
-           Row + " * 8 + j * 2 + k] * A[j * 2 + k];" + More +
-           "\n  }\nout[" + Row + "] = s;";
+           Row + " * 8 + j * 2 + k] * A[j * 2 + k];" + More + "\n  }\nout[" +
+           Row + "] = s;";
   case 1:
     return "unsigned s = 0;\nint j = 0;\nwhile (j < 8) {\n  s += " + Element +
            " * A[j];" + More + "\n  ++j;\n}\nout[" + Row + "] = s;";
@@ -207,8 +207,7 @@ std::string Enemy::walkWith(const std::string &Row, const std::string &Extra) {
     global("static __device__ unsigned row" + Id +
            "(const unsigned *A, int i) {\n  unsigned s = 0;\n  for (int j = 0; "
            "j < 8; ++j)\n    s += A[i * 8 + j] * A[j];\n  return s;\n}");
-    return "unsigned s = row" + Id + "(A, " + Row + ");\nout[" + Row +
-           "] = s;";
+    return "unsigned s = row" + Id + "(A, " + Row + ");\nout[" + Row + "] = s;";
   case 5:
     return "unsigned s = 0;\nauto row" + Id +
            " = [&](int r) {\n  for (int j = 0; j < 8; ++j)\n    s += A[r * 8 + "
@@ -234,15 +233,24 @@ GeneratedKernel Enemy::kernel() {
   using Make = void (Enemy::*)();
   // More of those that take more forms.
   static const std::pair<const char *, Make> Kinds[] = {
-      {"guard", &Enemy::guard},         {"guard", &Enemy::guard},
-      {"guard", &Enemy::guard},         {"guard", &Enemy::guard},
-      {"block", &Enemy::block},         {"block", &Enemy::block},
-      {"polling", &Enemy::polling},     {"polling", &Enemy::polling},
-      {"chain", &Enemy::chain},         {"lock", &Enemy::lock},
-      {"named", &Enemy::named},         {"grid", &Enemy::gridBarrier},
-      {"names", &Enemy::names},         {"rounding", &Enemy::rounding},
-      {"types", &Enemy::types},         {"launch-edit", &Enemy::launchEdit},
-      {"launch-edit", &Enemy::launchEdit}, {"launch-fact", &Enemy::launchFact}};
+      {"guard", &Enemy::guard},
+      {"guard", &Enemy::guard},
+      {"guard", &Enemy::guard},
+      {"guard", &Enemy::guard},
+      {"block", &Enemy::block},
+      {"block", &Enemy::block},
+      {"polling", &Enemy::polling},
+      {"polling", &Enemy::polling},
+      {"chain", &Enemy::chain},
+      {"lock", &Enemy::lock},
+      {"named", &Enemy::named},
+      {"grid", &Enemy::gridBarrier},
+      {"names", &Enemy::names},
+      {"rounding", &Enemy::rounding},
+      {"types", &Enemy::types},
+      {"launch-edit", &Enemy::launchEdit},
+      {"launch-edit", &Enemy::launchEdit},
+      {"launch-fact", &Enemy::launchFact}};
   auto [Name, How] = Kinds[below(std::size(Kinds))];
   (this->*How)();
   K.Danger = std::string(Name) + ": " + Trail;
@@ -256,7 +264,8 @@ GeneratedKernel Enemy::kernel() {
     A.Limit = 64;
     K.Arguments.push_back(A);
   };
-  Buffer("A", K.Before.empty() ? "const unsigned *%" : "T %", Rows * 8 + 64, "i");
+  Buffer("A", K.Before.empty() ? "const unsigned *%" : "T %", Rows * 8 + 64,
+         "i");
   Buffer("out", "unsigned *%", Rows * 4 + 64, "0");
   Buffer("flags", "int *%", 16 * int64_t(K.Grid.X) + 64, "0");
   Buffer("ro", "const int *%", Rows + 64, "x");

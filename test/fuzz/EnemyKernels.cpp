@@ -1,4 +1,4 @@
-//===- EnemyKernels.cpp - Kernels that a careless rewrite breaks --------------- ==//
+//===- EnemyKernels.cpp - Kernels that a careless rewrite breaks -----------==//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -71,8 +71,7 @@ void Enemy::guard() {
     return line("if (" + V + " < " + T + ")\n  body" + Id + "();"), end();
   case 12:
     line("auto body" + Id + " = [&] " + Body + ";");
-    return line("(void)(" + V + " < " + T + " && (body" + Id +
-                "(), true));"),
+    return line("(void)(" + V + " < " + T + " && (body" + Id + "(), true));"),
            end();
   case 13:
     line("bool go" + Id + " = " + V + " < " + T + ";");
@@ -90,7 +89,8 @@ void Enemy::guard() {
                 ")\n  continue;\n" + Body + "\n}"),
            end();
   case 17:
-    global("struct Odd" + Id + " { int v, t; __device__ operator bool() const "
+    global("struct Odd" + Id +
+           " { int v, t; __device__ operator bool() const "
            "{ return v < t; } };");
     return line("if (Odd" + Id + "{" + V + ", " + T + "}) " + Body), end();
   case 18:
@@ -159,9 +159,9 @@ void Enemy::chain() {
   common();
   bool Up = chance(50);
   std::string Last = std::to_string(K.Block.X / 32 - 1);
-  std::string Wait =
-      K.Twin ? "(void)" + reader("(flag + 15)", false) + ";"
-             : wait(Up ? "(flag + warp - 1)" : "(flag + warp + 1)");
+  std::string Wait = K.Twin
+                         ? "(void)" + reader("(flag + 15)", false) + ";"
+                         : wait(Up ? "(flag + warp - 1)" : "(flag + warp + 1)");
   line("if (warp " + (Up ? std::string("> 0") : "< " + Last) + ") " + Wait +
        "\n__syncwarp();");
   std::string Give = "__syncwarp();\nif (lane == 0)\n  atomicExch(flag + warp, "
@@ -243,10 +243,10 @@ void Enemy::named() {
   std::string Half = std::to_string(K.Block.X / 64 * 32);
   std::string All = std::to_string(K.Block.X);
   auto Say = [&](const std::string &Ptx) {
-    std::string Text = pick<std::string>(
-        {"asm volatile(\"" + Ptx + "\" ::: \"memory\")",
-         "asm volatile(\"// half of them\\n\\t" + Ptx + "\")",
-         "asm volatile(\"/* half */ " + Ptx + "\")"});
+    std::string Text =
+        pick<std::string>({"asm volatile(\"" + Ptx + "\" ::: \"memory\")",
+                           "asm volatile(\"// half of them\\n\\t" + Ptx + "\")",
+                           "asm volatile(\"/* half */ " + Ptx + "\")"});
     if (K.Twin)
       Text = pick<std::string>({"asm volatile(\"\" ::: \"memory\")",
                                 "asm volatile(\"// nothing\")",
@@ -301,8 +301,7 @@ void Enemy::gridBarrier() {
     K.Host = {"void launch" + Id +
                   "(const unsigned *A, unsigned *out, int *flags, const int "
                   "*ro) {",
-              "  int n = 5;",
-              "  void *all[] = {&A, &out, &flags, &ro, &n};",
+              "  int n = 5;", "  void *all[] = {&A, &out, &flags, &ro, &n};",
               "  cudaLaunchCooperativeKernel((const void *)k" + Id + ", dim3(" +
                   std::to_string(K.Grid.X) + "), dim3(128), all, 0, 0);",
               "}"};
@@ -383,8 +382,9 @@ void Enemy::rounding() {
   common();
   K.Contracts = true;
   std::string Id = fresh();
-  std::string Factors = "float x = float(A[i] + 3) / 7.0f, y = float(A[i + 1] + "
-                        "1) / 11.0f, z = float(A[i + 2] + 5) / 3.0f;";
+  std::string Factors =
+      "float x = float(A[i] + 3) / 7.0f, y = float(A[i + 1] + "
+      "1) / 11.0f, z = float(A[i + 2] + 5) / 3.0f;";
   std::string Product = "float p = x * y;";
   unsigned How = below(6);
   switch (How) {
@@ -448,8 +448,10 @@ void Enemy::types() {
     Ask = "decltype(i) t = 0; t += 2; out[i] += t;";
     break;
   case 2:
-    global("static __device__ int k" + Id + "(int &) { return 1; }\n"
-           "static __device__ int k" + Id + "(const int &) { return 2; }");
+    global("static __device__ int k" + Id +
+           "(int &) { return 1; }\n"
+           "static __device__ int k" +
+           Id + "(const int &) { return 2; }");
     Ask = "out[i] += k" + Id + "(" + Name + ");";
     break;
   case 3:

@@ -1,5 +1,4 @@
-//===- Barriers.cpp - Of a block, of some threads, of the grid --------------
-//==//
+//===- Barriers.cpp - Of a block, of some threads, of the grid -------------==//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

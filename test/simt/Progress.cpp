@@ -1,5 +1,4 @@
-//===- Progress.cpp - Whether anybody still changes anything ----------------
-//==//
+//===- Progress.cpp - Whether anybody still changes anything ---------------==//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

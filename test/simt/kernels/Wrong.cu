@@ -166,10 +166,12 @@ __global__ void waitsForAnother(int *A) {
   asm("mov.u32 %0, %%tid.x;" : "=r"(Number));
   if (Number == 63)
     cuda::atomic_ref<int>(A[0]).store(5);
+  if (Number != 0)
+    return;
   do
     asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(Seen) : "l"(A));
   while (Seen == 0);
-  A[1 + Number] = Seen;
+  A[1] = Seen;
 }
 __global__ void sameWarp(int *A) {
   __shared__ int S[64];
