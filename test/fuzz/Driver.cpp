@@ -182,7 +182,13 @@ uint64_t kernelSeed(uint64_t Seed, uint64_t I) {
 }
 
 GeneratedKernel make(uint64_t Seed, unsigned Id, const DriverOptions &Options) {
-  return Options.Adversarial ? generateEnemy(Seed, Id) : generate(Seed, Id);
+  if (!Options.Adversarial)
+    return generate(Seed, Id);
+  for (;; Seed = kernelSeed(Seed, 0)) {
+    GeneratedKernel K = generateEnemy(Seed, Id);
+    if (Options.Danger.empty() || K.kind() == Options.Danger)
+      return K;
+  }
 }
 
 Failure checkAlone(const GeneratedKernel &K, const DriverOptions &Options) {

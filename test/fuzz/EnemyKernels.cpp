@@ -389,7 +389,7 @@ void Enemy::rounding() {
   unsigned How = below(6);
   switch (How) {
   case 0:
-    global("static __device__ float by" + Id +
+    global("static __device__ __forceinline__ float by" + Id +
            "(float a, float b) { return a * b; }");
     Product = "float p = by" + Id + "(x, y);";
     break;
@@ -404,7 +404,7 @@ void Enemy::rounding() {
     Product = "auto by = [=](float a) { return a * y; };\nfloat p = by(x);";
     break;
   case 4:
-    global("struct F" + Id + " { float v; };\nstatic __device__ F" + Id +
+    global("struct F" + Id + " { float v; };\nstatic __device__ __forceinline__ F" + Id +
            " operator*(F" + Id + " a, F" + Id + " b) { return {a.v * b.v}; }");
     Product = "float p = (F" + Id + "{x} * F" + Id + "{y}).v;";
     break;

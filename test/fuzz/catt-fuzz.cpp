@@ -49,6 +49,9 @@ static cl::opt<uint64_t> Only("only", cl::cat(Category),
 static cl::opt<bool>
     Adversarial("adversarial", cl::cat(Category),
                 cl::desc("Kernels that a careless rewrite breaks"));
+static cl::opt<std::string>
+    Danger("danger", cl::cat(Category),
+           cl::desc("Of --adversarial, this kind only: guard, polling ..."));
 static cl::opt<bool>
     Originals("originals", cl::cat(Category),
               cl::desc("Run the generated kernels alone, as they are"));
@@ -127,7 +130,9 @@ static bool isVacuous(const Summary &S) {
       "reuse compared",             "traced addresses compared",
       "files reverted",             "refused: barrier-inside",
       "refused: warps-communicate"};
-  if (Adversarial)
+  if (!Danger.empty())
+    All = {};
+  else if (Adversarial)
     All = {"guard: twins rewritten", "guard: dangers", "polling: dangers"};
   bool Missing = false;
   for (const char *Needed : All)
@@ -168,7 +173,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Random kernels, rewritten and run\n");
   DriverOptions Options;
-  Options.Adversarial = Adversarial;
+  Options.Adversarial = Adversarial || !Danger.empty();
+  Options.Danger = Danger;
   if (Print) {
     uint64_t Own = Only;
     for (uint64_t I = First; I < First + (Own ? 1 : NumKernels); ++I)
@@ -183,7 +189,7 @@ int main(int argc, char **argv) {
   Options.Directory = Directory.str().str();
   Options.Jobs = Jobs;
   Options.OnlyOriginals = Originals;
-  Options.Schedules = Schedules ? unsigned(Schedules) : Adversarial ? 10 : 4;
+  Options.Schedules = Schedules ? unsigned(Schedules) : Options.Adversarial ? 10 : 4;
   Options.Batch = std::max(1u, unsigned(Batch));
   Options.ShrinkSeconds = Shrink;
   Options.MaxDefects = MaxFailures;

@@ -22,7 +22,8 @@
 // races are looked for in shared memory and between warps only, and a barrier
 // of some threads counts there as one of all; an array on a thread's own stack
 // is not bounds-checked; a thread has 256 KiB of stack; threads that wait by
-// plain loads, or count while they wait, are only ended by the budget. Integer division by zero, which a device survives, is a
+// plain loads, or count while they wait, are only ended by the budget. Integer
+// division by zero, which a device survives, is a
 // crash here, named by the access before it.
 //
 //===----------------------------------------------------------------------===//
