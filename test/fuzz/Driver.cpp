@@ -186,7 +186,10 @@ GeneratedKernel make(uint64_t Seed, unsigned Id, const DriverOptions &Options) {
     return generate(Seed, Id);
   for (;; Seed = kernelSeed(Seed, 0)) {
     GeneratedKernel K = generateEnemy(Seed, Id);
-    if (Options.Danger.empty() || K.kind() == Options.Danger)
+    // A CPU's compiler fuses by other rules than nvcc, so that twins differ,
+    // too: these are only made on request.
+    if (Options.Danger.empty() ? K.kind() != "rounding"
+                               : K.kind() == Options.Danger)
       return K;
   }
 }

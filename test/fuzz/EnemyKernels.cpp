@@ -404,7 +404,8 @@ void Enemy::rounding() {
     Product = "auto by = [=](float a) { return a * y; };\nfloat p = by(x);";
     break;
   case 4:
-    global("struct F" + Id + " { float v; };\nstatic __device__ __forceinline__ F" + Id +
+    global("struct F" + Id +
+           " { float v; };\nstatic __device__ __forceinline__ F" + Id +
            " operator*(F" + Id + " a, F" + Id + " b) { return {a.v * b.v}; }");
     Product = "float p = (F" + Id + "{x} * F" + Id + "{y}).v;";
     break;

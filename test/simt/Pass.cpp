@@ -21,8 +21,9 @@
 //
 // This runs before any optimization, after scalars have left memory: accesses
 // are the ones in the source, except those of variables that live in registers.
-// Limits: inline PTX as far as Assembly.cpp reads it, no separate compilation of
-// device code, no textures; clang or the linker then fails with its own message.
+// Limits: inline PTX as far as Assembly.cpp reads it, no separate compilation
+// of device code, no textures; clang or the linker then fails with its own
+// message.
 //
 //===----------------------------------------------------------------------===//
 
