@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/fuzz/Driver.h"
+#include "test/fuzz/Enemy.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -75,9 +76,9 @@ struct Job {
   std::string Directory;
   pid_t Child = 0;
 
-  void start(const std::string &Parent, unsigned Seconds, unsigned Schedules) {
+  void start(const DriverOptions &Options, unsigned Seconds) {
     static unsigned Number = 0;
-    Directory = Parent + "/batch" + std::to_string(Number++);
+    Directory = Options.Directory + "/batch" + std::to_string(Number++);
     if (auto Error = llvm::sys::fs::create_directories(Directory)) {
       llvm::errs() << Directory << ": " << Error.message() << "\n";
       exit(2);
@@ -92,7 +93,8 @@ struct Job {
     dup2(Log, 1);
     dup2(Log, 2);
     Answer A;
-    A.Failures = checkBatch(Kernels, {Directory, Schedules}, A.Seen);
+    A.Failures = checkBatch(Kernels, {Directory, Options.Schedules, Options.OnlyOriginals},
+                            A.Seen);
     writeAnswer(Directory + "/result.json", A);
     _exit(0);
   }
@@ -132,7 +134,7 @@ public:
       wait(Done);
     Job J;
     J.Kernels = std::move(Kernels);
-    J.start(Options.Directory, Seconds, Options.Schedules);
+    J.start(Options, Seconds);
     Running.emplace(J.Child, std::move(J));
   }
 
@@ -157,6 +159,18 @@ private:
   }
 };
 
+/// Checks kernels that share a file, in a process of their own.
+Answer check(const std::vector<GeneratedKernel> &Kernels,
+             const DriverOptions &Options) {
+  Answer Found;
+  Pool P(Options, Kernels.size() == 1 ? Options.KernelSeconds
+                                      : Options.BatchSeconds);
+  auto Done = [&](const Job &, const Answer &A) { Found = A; };
+  P.add(Kernels, Done);
+  P.drain(Done);
+  return Found;
+}
+
 } // namespace
 
 uint64_t kernelSeed(uint64_t Seed, uint64_t I) {
@@ -167,16 +181,22 @@ uint64_t kernelSeed(uint64_t Seed, uint64_t I) {
   return Z ^ Z >> 31;
 }
 
+GeneratedKernel make(uint64_t Seed, unsigned Id, const DriverOptions &Options) {
+  if (!Options.Adversarial)
+    return generate(Seed, Id);
+  for (;; Seed = kernelSeed(Seed, 0)) {
+    GeneratedKernel K = generateEnemy(Seed, Id);
+    // A CPU's compiler fuses by other rules than nvcc, so that twins differ,
+    // too: these are only made on request.
+    if (Options.Danger.empty() ? K.kind() != "rounding"
+                               : K.kind() == Options.Danger)
+      return K;
+  }
+}
+
 Failure checkAlone(const GeneratedKernel &K, const DriverOptions &Options) {
-  Failure Found;
-  Pool P(Options, Options.KernelSeconds);
-  auto Done = [&](const Job &, const Answer &A) {
-    if (!A.Failures.empty())
-      Found = A.Failures[0];
-  };
-  P.add({K}, Done);
-  P.drain(Done);
-  return Found;
+  Answer A = check({K}, Options);
+  return A.Failures.empty() ? Failure() : A.Failures[0];
 }
 
 Summary checkAll(uint64_t Seed, uint64_t First, uint64_t Count,
@@ -186,12 +206,26 @@ Summary checkAll(uint64_t Seed, uint64_t First, uint64_t Count,
   auto Add = [&](const GeneratedKernel &K, const Failure &F) {
     All.Defects.push_back({K, F});
   };
-  auto Alone = [&](const GeneratedKernel &K) {
-    Failure F = checkAlone(K, Options);
-    if (!F.Property.empty())
-      Add(K, F);
-    return !F.Property.empty();
-  };
+  // Finds who is at fault for a failure of a whole file, half by half.
+  std::function<bool(std::vector<GeneratedKernel>)> Blame =
+      [&](std::vector<GeneratedKernel> Kernels) {
+        bool Found = false;
+        if (All.Defects.size() >= Options.MaxDefects)
+          return Found;
+        Answer A = check(Kernels, Options);
+        for (const Failure &F : A.Failures) {
+          if (F.Kernel != Failure::WholeFile || Kernels.size() == 1) {
+            Add(Kernels[F.Kernel == Failure::WholeFile ? 0 : F.Kernel], F);
+            Found = true;
+            continue;
+          }
+          auto Half = Kernels.begin() + Kernels.size() / 2;
+          Found |= Blame({Kernels.begin(), Half});
+          Found |= Blame({Half, Kernels.end()});
+          break;
+        }
+        return Found;
+      };
   auto Done = [&](const Job &J, const Answer &A) {
     All.Kernels += J.Kernels.size();
     for (const auto &[Name, N] : A.Seen)
@@ -201,10 +235,10 @@ Summary checkAll(uint64_t Seed, uint64_t First, uint64_t Count,
         Add(J.Kernels[F.Kernel], F);
         continue;
       }
-      bool Found = false;
-      for (const GeneratedKernel &K : J.Kernels)
-        if (All.Defects.size() < Options.MaxDefects)
-          Found |= Alone(K);
+      auto Half = J.Kernels.begin() + (J.Kernels.size() + 1) / 2;
+      bool Found = Blame({J.Kernels.begin(), Half});
+      if (J.Kernels.size() > 1)
+        Found |= Blame({Half, J.Kernels.end()});
       if (!Found && All.Defects.size() < Options.MaxDefects) // only together
         Add(J.Kernels[0], {0, "together-" + F.Property, F.Detail});
       break;
@@ -217,7 +251,7 @@ Summary checkAll(uint64_t Seed, uint64_t First, uint64_t Count,
       break;
     std::vector<GeneratedKernel> Kernels;
     for (uint64_t J = I; J < std::min(I + Options.Batch, First + Count); ++J)
-      Kernels.push_back(generate(kernelSeed(Seed, J), unsigned(J - I)));
+      Kernels.push_back(make(kernelSeed(Seed, J), unsigned(J - I), Options));
     for (GeneratedKernel &K : Kernels)
       K.Crlf = Kernels[0].Crlf;
     P.add(std::move(Kernels), Done);

@@ -30,6 +30,9 @@ struct DriverOptions {
   unsigned BatchSeconds = 300;
   unsigned KernelSeconds = 60; ///< for a kernel alone
   unsigned MaxDefects = 30;    ///< stop after so many
+  bool OnlyOriginals = false; ///< as BatchOptions has it
+  bool Adversarial = false; ///< kernels with a danger (Enemy.h)
+  std::string Danger;       ///< of this kind only; empty: of all
   unsigned ShrinkSeconds = 90; ///< for shrinking one kernel; 0: do not
 };
 
@@ -47,6 +50,9 @@ struct Summary {
 
 /// The seed of the I-th kernel of a run.
 uint64_t kernelSeed(uint64_t Seed, uint64_t I);
+
+/// The kernel of that seed, of the kind that is asked for.
+GeneratedKernel make(uint64_t Seed, unsigned Id, const DriverOptions &Options);
 
 /// Checks Count kernels from the First one on, fewer if too many fail; Progress
 /// is called after each batch.

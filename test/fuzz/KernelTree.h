@@ -82,6 +82,7 @@ enum class LaunchStyle : uint8_t {
   Macro,
   Comment, ///< catt: launch(...), no host code
   None,    ///< nothing tells
+  Own,     ///< GeneratedKernel::Host
 };
 
 struct GeneratedKernel {
@@ -112,11 +113,23 @@ struct GeneratedKernel {
   bool ByParameter = false;     ///< decide at run time where that is possible
   int64_t ReserveBytes = 0;     ///< 0: as the plan has it
   std::optional<int64_t> CarveoutPercent;
+  // Of a kernel with a danger (Enemy.h).
+  std::string Danger; ///< "guard: lvalue-choice"; empty: an ordinary kernel
+  bool Twin = false;  ///< the same without the danger
+  bool AllResident = false; ///< its blocks wait for each other
+  bool Contracts = false;   ///< products are to be fused with sums
+  std::vector<std::string> Header; ///< what it finds in a system header
+  std::vector<std::string> Host;   ///< instead of the printed launch
 
   std::string name() const { return "k" + std::to_string(Id); }
   /// As Module::run takes it.
+  /// One with a danger is run by its host code alone.
+  bool isEnemy() const { return !Danger.empty(); }
+  std::string kind() const { return Danger.substr(0, Danger.find(':')); }
   std::string entry() const { return name() + Instance; }
-  bool hasHostCode() const { return Style < LaunchStyle::Comment; }
+  bool hasHostCode() const {
+    return Style < LaunchStyle::Comment || Style == LaunchStyle::Own;
+  }
   /// As Module::call takes it: launches it with the buffers of a void **.
   std::string hostEntry() const { return "host" + std::to_string(Id); }
 };

@@ -71,12 +71,8 @@ void forcePlan(KernelReport &Report, const GeneratedKernel &K) {
   }
 }
 
-void forceSpill(KernelReport &Report, const GeneratedKernel &K,
-                const Device &Gpu) {
-  Kernel Source = Report.Source;
-  if (Source.Statements.empty())
-    return;
-  Source.StaticSharedBytes += K.ReserveBytes; // by reserve-shared
+/// All values are live at one of the statements.
+static RegisterUse pressure(const Kernel &Source, const GeneratedKernel &K) {
   RegisterUse Use;
   Use.Default.Registers = 255;
   for (uint64_t At : {K.Seed, K.Seed / 7}) {
@@ -87,6 +83,20 @@ void forceSpill(KernelReport &Report, const GeneratedKernel &K,
       Peak.Live.push_back({V.Variable, V.Where, 1, false, 1});
     Use.Peaks.push_back(Peak);
   }
+  return Use;
+}
+
+void forceRemat(KernelReport &Report, const GeneratedKernel &K) {
+  if (!Report.Source.Statements.empty())
+    Report.Remat = planRemat(Report.Source, pressure(Report.Source, K), 16, 8);
+}
+
+void forceSpill(KernelReport &Report, const GeneratedKernel &K,
+                const Device &Gpu) {
+  Kernel Source = Report.Source;
+  if (Source.Statements.empty())
+    return;
+  Source.StaticSharedBytes += K.ReserveBytes; // by reserve-shared
   RegisterOptions Options;
   Options.Gpu = Gpu;
   Options.Force = true; // the driver launches what the file launches
@@ -94,7 +104,7 @@ void forceSpill(KernelReport &Report, const GeneratedKernel &K,
   Options.MayRaiseShared = K.ReserveBytes == 0;
   if (K.Seed % 2)
     Options.Gpu.SharedBytesPerBlock = 1024; // most slots are then dynamic
-  Report.Spill = planSpill(Source, Use, 16, Options);
+  Report.Spill = planSpill(Source, pressure(Source, K), 16, Options);
 }
 
 } // namespace catt::fuzz

@@ -179,6 +179,11 @@ private:
   }
 
   void launch() {
+    if (K.Style == LaunchStyle::Own) {
+      for (const std::string &L : K.Host)
+        line(L);
+      return hostEntry();
+    }
     if (K.Style == LaunchStyle::Comment || K.Style == LaunchStyle::None)
       return;
     std::string Id = std::to_string(K.Id);
@@ -247,6 +252,8 @@ private:
       if (A.Value)
         continue;
       auto [Left, Right] = llvm::StringRef(A.Type).split('%');
+      if (Left == "T ") // of a template: the argument is deduced
+        Left = "const unsigned *";
       Pass.push_back(
           ("(" + Left + Right + ")all[" + llvm::Twine(Pass.size()) + "]")
               .str());
@@ -260,7 +267,12 @@ private:
 
 std::string print(const std::vector<GeneratedKernel> &Kernels,
                   std::vector<unsigned> *Lines) {
-  std::string Text = "#include <cuda_runtime.h>\n\n";
+  std::string Text = "#include <cuda_runtime.h>\n";
+  if (!Kernels.empty() && !Kernels.front().Danger.empty())
+    Text += "#include <algorithm>\n#include <cooperative_groups.h>\n"
+            "#include <cub/cub.cuh>\n#include <cuda/atomic>\n"
+            "#include <enemy.h>\n#include <functional>\n#include <utility>\n";
+  Text += "\n";
   for (const GeneratedKernel &K : Kernels) {
     if (Lines)
       Lines->push_back(llvm::StringRef(Text).count('\n') + 1);

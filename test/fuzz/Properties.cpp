@@ -20,55 +20,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
+#include <set>
 
 namespace catt::fuzz {
-
-//===-- Memory ------------------------------------------------------------===//
-
-Memory::Memory(const GeneratedKernel &K) {
-  Scalars.reserve(K.Arguments.size());
-  Slots.reserve(K.Arguments.size());
-  simt::deviceReset();
-  uint32_t State = uint32_t(K.Seed) | 1;
-  for (const Argument &A : K.Arguments) {
-    if (A.Value) { // little endian: the low bytes are the shorter types
-      Scalars.push_back(*A.Value);
-      Pointers.push_back(&Scalars.back());
-      continue;
-    }
-    Buffer B = {A.Name, static_cast<char *>(simt::deviceAlloc(A.Bytes)),
-                A.Bytes};
-    for (int64_t At = 0; At < A.Bytes; At += 4) {
-      State = State * 1664525u + 1013904223u;
-      char Kind = A.Fill[At / 4 % A.Fill.size()];
-      uint32_t Value = Kind == 'x'   ? State % uint32_t(A.Limit)
-                       : Kind == '0' ? 0
-                                     : State >> 16 & 7;
-      float F = float(Value);
-      const void *From = &Value;
-      if (Kind == 'f')
-        From = &F;
-      std::memcpy(B.Data + At, From, std::min<int64_t>(4, A.Bytes - At));
-    }
-    Buffers.push_back(B);
-    Slots.push_back(B.Data);
-    Pointers.push_back(static_cast<void *>(&Slots.back()));
-  }
-}
-
-std::map<std::string, uint64_t> Memory::addresses() const {
-  std::map<std::string, uint64_t> All;
-  for (const Buffer &B : Buffers)
-    All[B.Name] = reinterpret_cast<uint64_t>(B.Data);
-  return All;
-}
-
-std::string Memory::contents() const {
-  std::string All;
-  for (const Buffer &B : Buffers)
-    All.append(B.Data, B.Bytes);
-  return All;
-}
 
 namespace {
 
@@ -90,7 +44,14 @@ public:
     Original.Path = Options.Directory + "/original/fuzz.cu";
     New.Path = Options.Directory + "/rewritten/fuzz.cu";
     Original.Text = print(Kernels);
-    if (rewriteAll() && compile(Original, "valid-compiles") &&
+    if (Options.OnlyOriginals) {
+      if (writeHeader() && write(Original, "valid-write") &&
+          compile(Original, "valid-compiles"))
+        for (unsigned I = 0; I < Kernels.size(); ++I)
+          runOne(I);
+      return std::move(Failures);
+    }
+    if (writeHeader() && rewriteAll() && compile(Original, "valid-compiles") &&
         compile(New, "rewrite-compiles"))
       for (unsigned I = 0; I < Kernels.size(); ++I)
         runOne(I);
@@ -124,12 +85,30 @@ private:
     return true;
   }
 
+  bool isEnemy() const { return Kernels[0].isEnemy(); }
+  std::string system() const { return Options.Directory + "/system"; }
+
+  /// What kernels with a danger find among the system's headers.
+  bool writeHeader() {
+    Version Header;
+    Header.Path = system() + "/enemy.h";
+    Header.Text = "#pragma once\n";
+    for (const GeneratedKernel &K : Kernels)
+      for (const std::string &Line : K.Header)
+        Header.Text += Line + "\n";
+    return !isEnemy() || write(Header, "valid-write");
+  }
+
   std::unique_ptr<TranslationUnit> parsed(const Version &V,
                                           const char *Property) {
     clang::tooling::CompileCommand Command;
     Command.Directory = Options.Directory;
     Command.Filename = V.Path;
     Command.CommandLine = {"clang++", "-std=c++17", V.Path};
+    if (isEnemy())
+      for (const std::string &Folder : {system(), std::string(CATT_SIMT_LIBRARY)})
+        Command.CommandLine.insert(Command.CommandLine.begin() + 2,
+                                   {"-isystem", Folder});
     FrontEndOptions FrontEnd;
     FrontEnd.BuiltInOnly = true;
     auto Unit = parse(Command, FrontEnd);
@@ -183,6 +162,9 @@ private:
     for (KernelReport &K : R.Kernels)
       if (auto I = indexOf(K); I && Kernels[*I].Seed % 3 != 0)
         forceSpill(K, Kernels[*I], R.Gpu);
+    for (KernelReport &K : R.Kernels)
+      if (auto I = indexOf(K); I && isEnemy() && Kernels[*I].Seed % 4 < 2)
+        forceRemat(K, Kernels[*I]);
   }
 
   /// The new text of V under the plan; its own text if nothing changes.
@@ -190,7 +172,8 @@ private:
                                        Edits *Done = nullptr) {
     RewriteOptions Rewrite;
     for (const Transform *T : allTransforms())
-      if (T->isDefault() || T->name() == "spill-shared")
+      if (T->isDefault() || T->name() == "spill-shared" ||
+          (isEnemy() && T->name() == "rematerialize"))
         Rewrite.Transforms.push_back(T->name().str());
     auto E = rewrite(R, Rewrite);
     if (!E) {
@@ -221,9 +204,27 @@ private:
           ++Seen[("refused: " + info(Why.Why).Id).str()];
       }
     }
+    countEnemies(E);
     for (const Applied &A : E.Done) {
       bool Dynamic = llvm::StringRef(A.Summary).contains("dynamic shared");
       ++Seen["applied: " + A.Transform + (Dynamic ? " (dynamic)" : "")];
+    }
+  }
+
+  /// Twins that are rewritten show what the refusal of a danger costs.
+  void countEnemies(const Edits &E) {
+    std::vector<unsigned> Lines; // on which each begins
+    print(Kernels, &Lines);
+    std::set<unsigned> Rewritten;
+    for (const Applied &A : E.Done)
+      Rewritten.insert(llvm::upper_bound(Lines, A.Where.Line) - Lines.begin() -
+                       1);
+    for (unsigned I = 0; isEnemy() && I < Kernels.size(); ++I) {
+      std::string Whose =
+          Kernels[I].kind() + (Kernels[I].Twin ? ": twins" : ": dangers");
+      ++Seen[Whose];
+      if (Rewritten.count(I))
+        ++Seen[Whose + " rewritten"];
     }
   }
 
@@ -236,6 +237,8 @@ private:
       return false;
     std::string Texts[2];
     for (std::string &Text : Texts) {
+      if (isEnemy() && &Text != Texts)
+        break; // ordinary kernels show that it is deterministic
       std::optional<Report> R = analysed(*Unit);
       if (!R)
         return false;
@@ -253,7 +256,7 @@ private:
             Analysed[*I] = K.Source;
       }
     }
-    if (Texts[0] != Texts[1])
+    if (!isEnemy() && Texts[0] != Texts[1])
       return failFile("deterministic", "two runs give different texts");
     New.Text = Texts[0];
     auto Diagnostics = Unit->check(
@@ -261,7 +264,7 @@ private:
     if (!Diagnostics)
       return failFile("check-starts", llvm::toString(Diagnostics.takeError()));
     return isClean(*Diagnostics, "rewrite-parses") &&
-           write(New, "valid-write") && reverts() && isIdempotent();
+           write(New, "valid-write") && reverts() && (isEnemy() || isIdempotent());
   }
 
   bool reverts() {
@@ -331,6 +334,10 @@ private:
     O.CacheDirectory = Options.Directory + "/objects";
     // Each kernel runs a few times for a moment: optimizing costs more.
     O.Arguments = {"-O0", "-Xclang", "-disable-O0-optnone"};
+    if (llvm::any_of(Kernels, [](auto &K) { return K.Contracts; }))
+      O.Arguments = {"-O1", "-mfma", "-ffp-contract=fast"};
+    if (isEnemy())
+      O.Arguments.push_back("-isystem" + system());
     auto Path = simt::compile(V.Path, simt::Output::SharedObject, O);
     if (!Path)
       return failFile(Property, llvm::toString(Path.takeError()));
@@ -346,6 +353,10 @@ private:
     O.ResidentBlocks = 1 + N % 3;
     O.SwitchEvery = Switch[N % 4];
     O.Budget = 5'000'000;
+    if (K.AllResident) {
+      O.ResidentBlocks = 0;
+      O.SMs = 1;
+    }
     return O;
   }
 
@@ -383,6 +394,8 @@ private:
     std::optional<std::string> Expected;
     for (const Version *V : {&Original, &New}) {
       bool IsNew = V == &New;
+      if (IsNew && Options.OnlyOriginals)
+        return;
       for (unsigned N = 0; N < Options.Schedules; ++N) {
         Outcome Out = runKernel(*V, K, schedule(K, N));
         std::string Which = "schedule " + std::to_string(N) + ": ";
@@ -396,7 +409,8 @@ private:
                       Which + "the buffers differ");
       }
     }
-    trace(I);
+    if (!K.isEnemy())
+      trace(I);
   }
 
   void trace(unsigned I) {

@@ -41,6 +41,7 @@ struct Failure {
 struct BatchOptions {
   std::string Directory; ///< for sources and objects, of this batch alone
   unsigned Schedules = 4;
+  bool OnlyOriginals = false; ///< whether the generated kernels are right
 };
 
 /// Checks every property on kernels that share one file.
@@ -57,6 +58,9 @@ void forcePlan(KernelReport &Report, const GeneratedKernel &K);
 /// and all registers had to be freed.
 void forceSpill(KernelReport &Report, const GeneratedKernel &K,
                 const Device &Gpu);
+
+/// Has values computed again as if their registers had to be freed.
+void forceRemat(KernelReport &Report, const GeneratedKernel &K);
 
 /// Memory of one kernel's arguments, filled anew.
 class Memory {

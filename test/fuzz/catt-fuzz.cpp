@@ -46,14 +46,30 @@ static cl::opt<unsigned> MaxFailures("max-failures", cl::init(30),
                                      cl::desc("Failures that end the run"));
 static cl::opt<uint64_t> Only("only", cl::cat(Category),
                               cl::desc("One kernel, by its own seed"));
+static cl::opt<bool>
+    Adversarial("adversarial", cl::cat(Category),
+                cl::desc("Kernels that a careless rewrite breaks"));
+static cl::opt<std::string>
+    Danger("danger", cl::cat(Category),
+           cl::desc("Of --adversarial, this kind only: guard, polling ..."));
+static cl::opt<bool>
+    Originals("originals", cl::cat(Category),
+              cl::desc("Run the generated kernels alone, as they are"));
+static cl::opt<unsigned> Schedules("schedules", cl::cat(Category),
+                                   cl::desc("Of each kernel (default 4, "
+                                            "adversarial: 10)"));
 static cl::opt<bool> Print("print", cl::cat(Category),
                            cl::desc("Print the kernels, check nothing"));
 static cl::opt<bool> Quiet("no-progress", cl::cat(Category),
                            cl::desc("No progress line"));
 
 static std::string header(const Defect &D) {
-  std::string Text = "// catt-fuzz --only " + std::to_string(D.Kernel.Seed) +
-                     "\n// " + D.What.Property + "\n";
+  std::string Text = "// catt-fuzz " +
+                     std::string(D.Kernel.isEnemy() ? "--adversarial " : "") +
+                     "--only " + std::to_string(D.Kernel.Seed) + "\n// " +
+                     D.What.Property + "\n";
+  if (D.Kernel.isEnemy())
+    Text += "// " + D.Kernel.Danger + (D.Kernel.Twin ? " (twin)\n" : "\n");
   StringRef Rest = D.What.Detail;
   while (!Rest.empty()) {
     auto [Line, More] = Rest.split('\n');
@@ -109,12 +125,18 @@ static void progress(const Summary &S, double Seconds) {
 
 /// What a run of some hundred kernels must have met, or it shows nothing.
 static bool isVacuous(const Summary &S) {
+  std::vector<const char *> All = {
+      "applied: split-warp-groups", "proved counts compared",
+      "reuse compared",             "traced addresses compared",
+      "files reverted",             "refused: barrier-inside",
+      "refused: warps-communicate"};
+  if (!Danger.empty())
+    All = {};
+  else if (Adversarial)
+    All = {"guard: twins rewritten", "guard: dangers", "polling: dangers"};
   bool Missing = false;
-  for (const char *Needed :
-       {"applied: split-warp-groups", "proved counts compared",
-        "reuse compared", "traced addresses compared", "files reverted",
-        "refused: barrier-inside", "refused: warps-communicate"})
-    if (S.Kernels >= 300 && !S.Seen.count(Needed)) {
+  for (const char *Needed : All)
+    if (!Originals && S.Kernels >= 300 && !S.Seen.count(Needed)) {
       errs() << "catt-fuzz: no case of \"" << Needed << "\" in " << S.Kernels
              << " kernels\n";
       Missing = true;
@@ -132,7 +154,13 @@ static int reportAll(const Summary &S, double Seconds,
   outs() << S.Kernels << " kernels from seed " << Seed << " in "
          << format("%.0f", Seconds) << " s: " << S.Defects.size()
          << " failures\n";
-  std::map<std::string, unsigned> Shrunk;
+  std::map<std::string, unsigned> Shrunk, ByDanger;
+  for (const Defect &D : S.Defects)
+    if (D.Kernel.isEnemy())
+      ++ByDanger[D.Kernel.kind() + (D.Kernel.Twin ? " (twin): " : ": ") +
+                 D.What.Property];
+  for (const auto &[Name, Count] : ByDanger)
+    outs() << format("%12u  failed: ", Count) << Name << '\n';
   for (const Defect &D : S.Defects)
     save(Options.ShrinkSeconds && Shrunk[D.What.Property]++ < MaxShrunk
              ? shrunk(D, Options)
@@ -144,10 +172,13 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(Category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Random kernels, rewritten and run\n");
+  DriverOptions Options;
+  Options.Adversarial = Adversarial || !Danger.empty();
+  Options.Danger = Danger;
   if (Print) {
     uint64_t Own = Only;
     for (uint64_t I = First; I < First + (Own ? 1 : NumKernels); ++I)
-      outs() << print({generate(Own ? Own : kernelSeed(Seed, I), 0)});
+      outs() << print({make(Own ? Own : kernelSeed(Seed, I), 0, Options)});
     return 0;
   }
   SmallString<128> Directory;
@@ -155,15 +186,16 @@ int main(int argc, char **argv) {
     errs() << "catt-fuzz: cannot create a temporary directory\n";
     return 2;
   }
-  DriverOptions Options;
   Options.Directory = Directory.str().str();
   Options.Jobs = Jobs;
+  Options.OnlyOriginals = Originals;
+  Options.Schedules = Schedules ? unsigned(Schedules) : Options.Adversarial ? 10 : 4;
   Options.Batch = std::max(1u, unsigned(Batch));
   Options.ShrinkSeconds = Shrink;
   Options.MaxDefects = MaxFailures;
   int Status = 0;
   if (Only) {
-    Defect D{generate(Only, 0), {}};
+    Defect D{make(Only, 0, Options), {}};
     D.What = checkAlone(D.Kernel, Options);
     if (!D.What.Property.empty()) {
       save(Shrink ? shrunk(D, Options) : D);

@@ -2,12 +2,14 @@
 # Breaks the tool on purpose, one patch of mutations/ at a time, in a scratch
 # copy, and shows which tests notice.
 #
-#   mutate.sh [-o table.md] [-k kernels] [-s] [mutation]...
+#   mutate.sh [-o table.md] [-k kernels] [-a kernels] [-s] [mutation]...
 #
 # The first line of a patch says what it breaks. Unit tests come first, those of
 # the broken module before the others, then lit, until one fails; generated
 # kernels (200, or as many as -k says) are asked in any case, until one fails.
-# Only what a patch touches is built again. -s skips the run without any
+# Mutations called unsound-* take out one rule of safety each: only kernels with
+# a danger (catt-fuzz --adversarial; 3000, or as many as -a says) are asked, which
+# must notice alone. Only what a patch touches is built again. -s skips the run without any
 # mutation. Exit status: 0 if each is caught, 1 if some survive or do not apply,
 # 2 if the copy fails without any.
 set -uo pipefail
@@ -20,11 +22,13 @@ build=$tree/build/release
 units=(source memory device transforms table3 plan frontend)
 table=/dev/null
 kernels=200
+enemies=3000
 sound=false
-while getopts o:k:s option; do
+while getopts o:k:a:s option; do
   case $option in
   o) table=$OPTARG ;;
   k) kernels=$OPTARG ;;
+  a) enemies=$OPTARG ;;
   s) sound=true ;;
   *) exit 2 ;;
   esac
@@ -107,18 +111,32 @@ first_failure() {
   printf '%s' "$failure"
 }
 
-# failed_properties: of generated kernels.
+# failed_properties <kernels> [option]: of generated kernels.
 failed_properties() {
-  [ "$kernels" != 0 ] || return 0
+  local count=$1
+  shift
+  [ "$count" != 0 ] || return 0
   compile catt-fuzz || return 1
   rm -rf "$scratch/failures"
   : >"$scratch/fuzz.log"
-  timeout 1800 "$build/bin/catt-fuzz" --kernels "$kernels" --seed 1 --shrink 0 \
-    --batch 25 --max-failures 1 --jobs "$jobs" --no-progress \
+  timeout 1800 "$build/bin/catt-fuzz" "$@" --kernels "$count" --seed 1 \
+    --shrink 0 --batch 25 --max-failures 1 --jobs "$jobs" --no-progress \
     --out "$scratch/failures" >"$scratch/fuzz.log" 2>&1 && return
   find "$scratch/failures" -name '*.cu' -printf '%f\n' 2>/dev/null |
     sed 's/-[0-9]*\.cu$//' | sort -u | paste -sd ' ' - | sed 's/ /, /g' |
     grep . || echo crash
+}
+
+# find_out <patch>: what notices, in tests and generated.
+find_out() {
+  tests='' generated=''
+  case $1 in
+  */unsound-*) generated=$(failed_properties "$enemies" --adversarial) ;;
+  *)
+    tests=$(first_failure "$(own_module "$1")" "${units[@]}" lit) &&
+      generated=$(failed_properties "$kernels")
+    ;;
+  esac
 }
 
 # Prints one row of the table; fails if the mutation survives.
@@ -131,7 +149,7 @@ mutate() {
     return 1
   fi
   patch -s -p1 -d "$tree" <"$patch"
-  if ! tests=$(first_failure "$(own_module "$patch")" "${units[@]}" lit) || ! generated=$(failed_properties); then
+  if ! find_out "$patch"; then
     tests='does not compile'
     status=1
   elif [ -z "$tests$generated" ]; then
@@ -149,7 +167,8 @@ prepare || {
   exit 2
 }
 if ! $sound && {
-  ! before=$(first_failure "${units[@]}" lit && failed_properties) || [ -n "$before" ]
+  ! before=$(first_failure "${units[@]}" lit && failed_properties "$kernels" &&
+    failed_properties "$enemies" --adversarial) || [ -n "$before" ]
 }; then
   say "this fails without any mutation: $before"
   exit 2

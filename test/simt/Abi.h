@@ -37,6 +37,8 @@ struct Site {
   uint64_t Low, High;
   uint32_t Id;
   uint32_t Constant; ///< that allocation is constant memory
+  uint32_t Watches;  ///< a volatile or atomic load: may wait for another thread
+  uint32_t Padding;
 };
 
 /// What the device view knows of a kernel.
@@ -88,6 +90,12 @@ void catt_simt_depth(int Delta);
 /// Called from include/catt_simt/device.h; the pass fills in the site.
 void *catt_simt_atomic(void *Address, uint32_t Size, catt::simt::Site *Where);
 int catt_simt_barrier(int Op, int Predicate, catt::simt::Site *Where);
+/// PTX's bar.sync (Waits) or bar.arrive: barrier Id of this block opens when
+/// Count threads have come, or all live ones if Count is 0.
+void catt_simt_named(unsigned Id, unsigned Count, int Waits,
+                     catt::simt::Site *Where);
+/// A barrier of all threads of the grid; its blocks must all be resident.
+void catt_simt_grid(catt::simt::Site *Where);
 uint64_t catt_simt_warp(int Op, unsigned Mask, uint64_t Value, int Argument,
                         int Width, catt::simt::Site *Where);
 /// From constructors of the object: a variable or literal of device code.

@@ -40,10 +40,11 @@ std::string toolHash() {
     std::string All = CATT_SIMT_CLANG + hashOfFile(CATT_SIMT_PLUGIN);
     std::error_code EC;
     std::vector<std::string> Headers;
-    for (sys::fs::recursive_directory_iterator I(CATT_SIMT_INCLUDE, EC), End;
-         I != End && !EC; I.increment(EC))
-      if (I->type() == sys::fs::file_type::regular_file)
-        Headers.push_back(I->path());
+    for (const char *Folder : {CATT_SIMT_INCLUDE, CATT_SIMT_LIBRARY})
+      for (sys::fs::recursive_directory_iterator I(Folder, EC), End;
+           I != End && !EC; I.increment(EC))
+        if (I->type() == sys::fs::file_type::regular_file)
+          Headers.push_back(I->path());
     sort(Headers);
     for (const std::string &H : Headers)
       All += hashOfFile(H);
@@ -63,7 +64,8 @@ Command common(const CompileOptions &O) {
                "-Xclang", "-target-sdk-version=12.8",
                std::string("-fpass-plugin=") + CATT_SIMT_PLUGIN,
                std::string("-I") + CATT_SIMT_INCLUDE,
-               std::string("-I") + CATT_SIMT_REWRITE_INCLUDE, "-include",
+               std::string("-I") + CATT_SIMT_REWRITE_INCLUDE,
+               std::string("-isystem") + CATT_SIMT_LIBRARY, "-include",
                "catt_simt/device.h"};
   C.insert(C.end(), O.Arguments.begin(), O.Arguments.end());
   return C;

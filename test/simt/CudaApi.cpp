@@ -8,6 +8,7 @@
 //
 // For whole programs, steered by the environment:
 //   CATT_SIMT_SEED=n     the schedule          CATT_SIMT_BLOCKS=n  resident
+//   CATT_SIMT_SMS=n      of the device, for CATT_SIMT_BLOCKS=0: all that fit
 //   CATT_SIMT_SWITCH=n   accesses between scheduling points
 //   CATT_SIMT_BUDGET=n   steps of a launch     CATT_SIMT_SM=60     before Volta
 //   CATT_SIMT_TRACE=f    appends each access:
@@ -48,7 +49,6 @@ struct CUevent_st {
 
 namespace {
 
-constexpr int SMs = 4;
 constexpr size_t StaticLimit = 48 * 1024, DeviceBytes = 1ull << 34;
 
 struct Kernel {
@@ -80,6 +80,7 @@ struct State {
   State() {
     Opts.Seed = number("CATT_SIMT_SEED", 0);
     Opts.ResidentBlocks = number("CATT_SIMT_BLOCKS", 1);
+    Opts.SMs = number("CATT_SIMT_SMS", Opts.SMs);
     Opts.SwitchEvery = number("CATT_SIMT_SWITCH", 0);
     Opts.Budget = number("CATT_SIMT_BUDGET", Opts.Budget);
     Opts.ExitedThreadsBlock = number("CATT_SIMT_SM", 90) < 70;
@@ -195,8 +196,8 @@ extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *Grid, dim3 *Block,
   return cudaSuccess;
 }
 
-cudaError_t cudaLaunchKernel(const void *Stub, dim3 Grid, dim3 Block,
-                             void **Args, size_t Shared, cudaStream_t) {
+static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
+                          size_t Shared, bool Cooperative) {
   State &S = state();
   Kernel *K = find(Stub);
   if (!K)
@@ -204,10 +205,15 @@ cudaError_t cudaLaunchKernel(const void *Stub, dim3 Grid, dim3 Block,
   LaunchShape L{{Grid.x, Grid.y, Grid.z}, {Block.x, Block.y, Block.z}, Shared};
   if (cudaError_t E = checkLaunch(*K, L))
     return done(E);
+  if (Cooperative &&
+      uint64_t(blocksPerSm(*K->Entry->Info, L)) * S.Opts.SMs < L.Grid.count())
+    return done(cudaErrorCooperativeLaunchTooLarge);
   if (S.Sticky)
     return done(S.Sticky);
   Result Own, &R = S.Collected ? *S.Collected : Own;
-  runLaunch(*K->Entry, L, Args, S.Opts, R);
+  Options O = S.Opts;
+  O.Cooperative = Cooperative;
+  runLaunch(*K->Entry, L, Args, O, R);
   if (!S.Collected)
     printFindings(R);
   if (S.Trace)
@@ -217,6 +223,17 @@ cudaError_t cudaLaunchKernel(const void *Stub, dim3 Grid, dim3 Block,
   ++S.Launches;
   S.Sticky = cudaError_t(R.Error); // as on a device: the context is lost
   return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernel(const void *Stub, dim3 Grid, dim3 Block,
+                             void **Args, size_t Shared, cudaStream_t) {
+  return launch(Stub, Grid, Block, Args, Shared, false);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *Stub, dim3 Grid, dim3 Block,
+                                        void **Args, size_t Shared,
+                                        cudaStream_t) {
+  return launch(Stub, Grid, Block, Args, Shared, true);
 }
 
 Result catt::simt::runHost(const std::function<void()> &Function,
@@ -232,11 +249,6 @@ Result catt::simt::runHost(const std::function<void()> &Function,
   S.Collected = nullptr;
   S.Sticky = cudaSuccess;
   return R;
-}
-
-cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **,
-                                        size_t, cudaStream_t) {
-  return done(cudaErrorNotSupported);
 }
 
 //===-- Memory ------------------------------------------------------------===//
@@ -348,8 +360,8 @@ cudaError_t cattMaxActiveBlocks(int *Blocks, const void *Stub, int Threads,
   Kernel *K = find(Stub);
   if (!K || Threads <= 0)
     return done(cudaErrorInvalidValue);
-  size_t Bytes = K->Entry->Info->StaticShared + Shared + 1024;
-  *Blocks = std::min<size_t>({32, size_t(2048 / Threads), 228 * 1024 / Bytes});
+  *Blocks = int(blocksPerSm(*K->Entry->Info,
+                            {{}, {unsigned(Threads), 1, 1}, Shared}));
   return done(cudaSuccess);
 }
 
@@ -383,7 +395,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int) {
   P->reservedSharedMemPerBlock = 1024;
   P->totalConstMem = 64 * 1024;
   P->major = 9;
-  P->multiProcessorCount = SMs;
+  P->multiProcessorCount = int(state().Opts.SMs);
   P->warpSize = 32;
   P->maxThreadsPerBlock = 1024;
   P->maxThreadsPerMultiProcessor = 2048;
@@ -407,7 +419,7 @@ cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr A, int) {
     *Value = 32;
     break;
   case cudaDevAttrMultiProcessorCount:
-    *Value = SMs;
+    *Value = int(state().Opts.SMs);
     break;
   case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
     *Value = 228 * 1024;
@@ -462,39 +474,5 @@ cudaError_t cudaPeekAtLastError() {
 cudaError_t cudaGetLastError() {
   cudaError_t E = cudaPeekAtLastError();
   return state().Last = cudaSuccess, E;
-}
-
-static const struct {
-  cudaError_t E;
-  const char *Name, *Text;
-} Errors[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
-    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
-     "invalid device function"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice",
-     "invalid device ordinal"},
-    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
-     "an illegal memory access was encountered"},
-    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout",
-     "the launch timed out and was terminated"},
-    {cudaErrorNotSupported, "cudaErrorNotSupported",
-     "operation not supported"}};
-
-const char *cudaGetErrorString(cudaError_t Error) {
-  for (auto &E : Errors)
-    if (E.E == Error)
-      return E.Text;
-  return "unrecognized error code";
-}
-const char *cudaGetErrorName(cudaError_t Error) {
-  for (auto &E : Errors)
-    if (E.E == Error)
-      return E.Name;
-  return "unrecognized error code";
 }
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -14,12 +14,16 @@
 // then a seeded generator picks the next warp that can run. Every seed is one
 // of the orders that CUDA allows, and equal seeds give equal runs. A thread
 // that sleeps, or has run for long, gives way to all others, so that waiting
-// for another thread in a loop ends under every seed.
+// for another thread in a loop ends under every seed. Waiting for a thread that
+// cannot come is found (Progress.cpp): who does not stand at a barrier watches
+// memory, and nobody changes any.
 //
 // Limits: lanes of a warp are not in lockstep (as CUDA allows from sm_70 on);
-// races are looked for in shared memory and between warps only; an array on a
-// thread's own stack is not bounds-checked; no grid-wide barrier; a thread has
-// 256 KiB of stack. Integer division by zero, which a device survives, is a
+// races are looked for in shared memory and between warps only, and a barrier
+// of some threads counts there as one of all; an array on a thread's own stack
+// is not bounds-checked; a thread has 256 KiB of stack; threads that wait by
+// plain loads, or count while they wait, are only ended by the budget. Integer
+// division by zero, which a device survives, is a
 // crash here, named by the access before it.
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +57,11 @@ struct Options {
   /// 0: blocks, warps and lanes in order, as long as none gives way; otherwise
   /// a random legal order.
   uint64_t Seed = 0;
-  unsigned ResidentBlocks = 1; ///< that interleave
+  /// That interleave. 0: as many as shared memory and threads leave room for
+  /// on SMs of sm_90, at most 64 in all.
+  unsigned ResidentBlocks = 1;
+  unsigned SMs = 4;
+  bool Cooperative = false;    ///< refused unless all blocks fit
   unsigned SwitchEvery = 0;    ///< accesses between scheduling points, 0: never
   bool Trace = false;
   /// Before sm_70 a barrier waits for threads that have exited, for ever.
@@ -68,7 +76,7 @@ enum class FindingKind : uint8_t {
   BarrierDivergence, ///< threads of one block wait at different barriers
   BarrierAfterExit,  ///< only with Options::ExitedThreadsBlock
   Deadlock,          ///< no thread can run
-  NoProgress,        ///< the budget ran out
+  NoProgress,        ///< all wait for memory to change, or the budget ran out
   UninitializedShared,
   OutOfBounds, ///< outside of every allocation of this kernel
   Misaligned,

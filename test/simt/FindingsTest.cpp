@@ -121,6 +121,37 @@ TEST_F(Findings, pollingForNobody) {
            run("waitsForNobody", {1}, {32}, {Flag.arg()}, O));
 }
 
+TEST_F(Findings, waitingForWhoCannotCome) {
+  Buffer<int> Flag(1, 0);
+  for (const Options &O : schedules()) { // long before the budget is used up
+    Result R = kernels("Wrong.cu").run("groupWaitsForTheNext", {1}, {64}, 0,
+                                       {Flag.arg()}, O);
+    Finding F = expect(FindingKind::NoProgress, "groupWaitsForTheNext", R);
+    EXPECT_NE(F.Message.find("nobody changes"), std::string::npos) << F.str();
+  }
+}
+
+TEST_F(Findings, deadlockOfANamedBarrier) {
+  Buffer<int> A(64, 0);
+  for (const Options &O : schedules())
+    expect(FindingKind::Deadlock, "tooFewAtNamedBarrier",
+           run("tooFewAtNamedBarrier", {1}, {64}, {A.arg()}, O));
+}
+
+TEST_F(Findings, deadlockOfAGridOfWhichAPartIsResident) {
+  Buffer<int> A(64, 0);
+  for (Options O : schedules()) {
+    O.ResidentBlocks = 2;
+    expect(FindingKind::Deadlock, "allBlocksMeet",
+           run("allBlocksMeet", {3}, {32}, {A.arg()}, O));
+    O.ResidentBlocks = 0; // as many as fit: all, or, of this shared memory, two
+    O.SMs = 1;
+    EXPECT_EQ(all(run("allBlocksMeet", {3}, {32}, {A.arg()}, O).Findings), "");
+    expect(FindingKind::Deadlock, "allBlocksMeet",
+           run("allBlocksMeet", {3}, {32}, {A.arg()}, O, 100 * 1024));
+  }
+}
+
 TEST_F(Findings, laneOutsideOfItsMask) {
   Buffer<int> A(32, 0);
   for (const Options &O : schedules()) {
@@ -241,6 +272,11 @@ TEST_F(Findings, noRacesWhereThereAreNone) {
   for (const Options &O : schedules()) {
     EXPECT_EQ(all(run("neighbouringBytes", {2}, {64}, {A.arg()}, O).Findings),
               "");
+    EXPECT_EQ(all(run("halvesMeet", {2}, {64}, {A.arg()}, O).Findings), "");
+    Buffer<int> Flags(2, 0);
+    EXPECT_EQ(all(run("waitsForAnother", {1}, {64}, {Flags.arg()}, O).Findings),
+              "");
+    EXPECT_EQ(Flags[1], 5);
     EXPECT_EQ(all(run("sameWarp", {2}, {64}, {A.arg()}, O).Findings), "");
     EXPECT_EQ(all(run("uniformBarriers", {3}, {64}, {A.arg(), &N}, O).Findings),
               "");

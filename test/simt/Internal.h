@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 //   Memory.cpp     which addresses a kernel may touch; shared memory's history
-//   Scheduler.cpp  who runs next; barriers
+//   Scheduler.cpp  who runs next
+//   Barriers.cpp   of a block, of some of its threads, of the grid
+//   Progress.cpp   whether anybody still changes anything; who fits on an SM
 //   WarpOps.cpp    shuffles, votes and the like
 //   Module.cpp     kernels by name; results
 //   CudaApi.cpp    the CUDA runtime API for whole programs
@@ -18,7 +20,9 @@
 
 #include "test/simt/Executor.h"
 #include <boost/context/detail/fcontext.hpp>
+#include <map>
 #include <memory>
+#include <utility>
 
 namespace catt::simt {
 
@@ -37,6 +41,9 @@ struct Thread {
   int Op = 0, Argument = 0, Width = 32;
   unsigned Mask = 0;
   uint64_t Value = 0, Answer = 0;
+  // How long it has only watched memory, and since which change (Progress.cpp).
+  uint64_t Watched = 0, SinceChange = 0;
+  bool Watches = false; ///< in this turn
   // Loops that it is in.
   unsigned LoopBase = 0;
   struct {
@@ -70,6 +77,12 @@ struct SharedByte {
   bool Split = false;
 };
 
+/// PTX's barriers 0 to 15 with a count, and those of tiles.
+struct NamedBarrier {
+  unsigned Arrived = 0, Count = 0;
+  std::vector<Thread *> Waiting;
+};
+
 struct Block {
   Dim Index;
   uint32_t Linear = 0;
@@ -80,6 +93,7 @@ struct Block {
   // The barrier that some threads have reached.
   unsigned Arrived = 0, TruePredicates = 0;
   Thread *FirstArrived = nullptr;
+  std::map<unsigned, NamedBarrier> Named;
   // Shared memory.
   uint64_t SharedLow = 0, SharedHigh = 0;
   uint32_t FirstEpoch = 0, Epoch = 0;
@@ -108,6 +122,11 @@ struct Running {
   const Site *Last = nullptr; ///< of an access or loop
   uint64_t Steps = 0, TurnEnds = 0;
   uint64_t UntilSwitch = 0;
+  uint64_t TurnBegan = 0; ///< Steps when the current thread was resumed
+  uint64_t Changes = 1;   ///< of memory, or of who can run
+  uint64_t NextLook = 0;  ///< Steps, for Progress.cpp
+  std::vector<Thread *> AtGrid = {}; ///< who waits at the grid's barrier
+  uint64_t GridAlive = 0;       ///< threads of the grid that have not exited
   bool GaveWay = false; ///< the current thread: others come first
   bool Stop = false;    ///< a thread went where it must not; abandon the launch
 };
@@ -131,6 +150,26 @@ Site *siteById(uint32_t Id);
 void forgetSites(); ///< before the object that owns them goes
 Place placeOf(const Site *S);
 std::string str(const Dim &D);
+
+//===-- Barriers ----------------------------------------------------------===//
+
+/// Lets everyone through whom the end of a thread of B has released.
+void openBarriers(Block &B);
+void resetBarriers(Block &B);
+
+//===-- Progress ----------------------------------------------------------===//
+
+/// What one thread did since it was resumed is counted here.
+void endTurn(Thread &T);
+/// True if every thread that can run only watches memory, and each has looked
+/// since the last change. Resident: all blocks that have begun.
+bool isStuck(const std::vector<std::unique_ptr<Block>> &Resident);
+/// An atomic is about to change Address: whether it does is seen later.
+void expectChange(const void *Address, uint32_t Size);
+/// Blocks of this shape that are on an SM at the same time: sm_90's limits.
+unsigned blocksPerSm(const KernelInfo &K, const LaunchShape &S);
+/// How many blocks interleave under the current options.
+unsigned residentBlocks(const LaunchShape &S);
 
 //===-- Warp operations ---------------------------------------------------===//
 

@@ -235,13 +235,16 @@ void access(uint64_t Address, uint64_t Size, AccessKind Kind, Site *S) {
     return;
   if (Run.Opts.Trace)
     trace(Address, Size, Kind, In, S);
-  if (Run.UntilSwitch == 0)
-    return;
-  --Run.UntilSwitch;
-  if (Run.UntilSwitch == 0) {
+  if (Run.UntilSwitch != 0 && --Run.UntilSwitch == 0) {
     Run.UntilSwitch = Run.Opts.SwitchEvery;
     schedulingPoint(S);
   }
+  if (Kind == Store)
+    ++Run.Changes;
+  else if (Kind == Atomic)
+    expectChange(reinterpret_cast<const void *>(Address), Size);
+  else if (S->Watches)
+    Run.Current->Watches = true;
 }
 
 } // namespace
@@ -327,7 +330,8 @@ void catt_simt_range(const void *Address, uint64_t Size, uint32_t Kind,
 
 void *catt_simt_atomic(void *Address, uint32_t Size, Site *Where) {
   schedulingPoint(Where);
-  if (Size == 0) { // __nanosleep
+  if (Size == 0) { // __nanosleep, which takes its time
+    Run.Steps += 64;
     giveWay();
     return Address;
   }

@@ -21,8 +21,9 @@
 //
 // This runs before any optimization, after scalars have left memory: accesses
 // are the ones in the source, except those of variables that live in registers.
-// Limits: no inline PTX but .pragma, no separate compilation of device code, no
-// textures; clang or the linker then fails with its own message.
+// Limits: inline PTX as far as Assembly.cpp reads it, no separate compilation
+// of device code, no textures; clang or the linker then fails with its own
+// message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,6 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -91,11 +91,13 @@ public:
   explicit SiteTable(Module &M) : M(M), B(M.getContext()) {
     Type *P = B.getPtrTy(), *I = B.getInt32Ty(), *L = B.getInt64Ty();
     SiteType =
-        StructType::get(M.getContext(), {P, P, I, I, I, I, I, I, L, L, I, I});
+        StructType::get(M.getContext(),
+                        {P, P, I, I, I, I, I, I, L, L, I, I, I, I});
   }
 
   Constant *make(Function &F, const DILocation *At, simt::AccessKind Kind,
-                 uint32_t Size, uint32_t Depth, uint32_t Align = 1) {
+                 uint32_t Size, uint32_t Depth, uint32_t Align = 1,
+                 bool Watches = false) {
     // What the executor's own headers do happens where they were called.
     while (At && At->getInlinedAt() &&
            At->getFilename().contains("include/catt_simt/"))
@@ -109,7 +111,8 @@ public:
                    B.getInt32(At ? At->getLine() : 0),
                    B.getInt32(At ? At->getColumn() : 0), B.getInt32(Kind),
                    B.getInt32(Size), B.getInt32(Depth), B.getInt32(Align), Zero,
-                   Zero, B.getInt32(0), B.getInt32(0)});
+                   Zero, B.getInt32(0), B.getInt32(0), B.getInt32(Watches),
+                   B.getInt32(0)});
     return new GlobalVariable(M, SiteType, false, GlobalValue::InternalLinkage,
                               Init, "catt.site");
   }
@@ -185,13 +188,13 @@ private:
   }
 
   void access(Function &F, Instruction &I, Value *Pointer, Type *Ty, Align A,
-              simt::AccessKind Kind, unsigned Depth) {
+              simt::AccessKind Kind, unsigned Depth, bool Watches = false) {
     if (!isInteresting(Pointer))
       return;
     uint32_t Size = M.getDataLayout().getTypeStoreSize(Ty);
     B.SetInsertPoint(&I);
     B.CreateCall(Access, {Pointer, Sites.make(F, I.getDebugLoc(), Kind, Size,
-                                              Depth, A.value())});
+                                              Depth, A.value(), Watches)});
   }
 
   void copy(Function &F, MemIntrinsic &I, Value *Pointer, MaybeAlign A,
@@ -209,7 +212,8 @@ private:
   void visit(Function &F, Instruction &I, unsigned Depth) {
     if (auto *L = dyn_cast<LoadInst>(&I))
       return access(F, I, L->getPointerOperand(), L->getType(), L->getAlign(),
-                    L->isAtomic() ? simt::Atomic : simt::Load, Depth);
+                    L->isAtomic() ? simt::Atomic : simt::Load, Depth,
+                    L->isVolatile());
     if (auto *S = dyn_cast<StoreInst>(&I))
       return access(F, I, S->getPointerOperand(),
                     S->getValueOperand()->getType(), S->getAlign(),
@@ -384,16 +388,6 @@ void emitKernelInfo(Module &M, StringRef Name, uint32_t Shared, uint32_t Max) {
                      "catt.info." + Name);
 }
 
-/// Takes out asm(".pragma ..."): advice to ptxas, which changes no value.
-void dropPragmas(Function &F) {
-  for (Instruction &I : make_early_inc_range(instructions(F))) {
-    auto *C = dyn_cast<CallInst>(&I);
-    auto *Text = C ? dyn_cast<InlineAsm>(C->getCalledOperand()) : nullptr;
-    if (Text && StringRef(Text->getAsmString()).starts_with(".pragma"))
-      C->eraseFromParent();
-  }
-}
-
 void runOnDevice(Module &M) {
   SmallVector<Function *> Kernels;
   SmallVector<GlobalVariable *> Shared, Owned;
@@ -426,7 +420,7 @@ void runOnDevice(Module &M) {
   }
   for (Function &F : M)
     if (!F.isDeclaration()) {
-      dropPragmas(F);
+      catt::simt::translateAssembly(F);
       Hooks.run(F);
     }
   // The host view has its own copies of everything that both can use.

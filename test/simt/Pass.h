@@ -9,11 +9,14 @@
 #define CATT_TEST_SIMT_PASS_H
 
 namespace llvm {
+class Function;
 class Module;
 }
 
 namespace catt::simt {
 
+/// Writes inline PTX as IR, as far as Assembly.cpp knows it.
+void translateAssembly(llvm::Function &F);
 /// Hands each kernel of the host view over to the executor (HostPass.cpp).
 void runOnHost(llvm::Module &M);
 

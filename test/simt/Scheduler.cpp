@@ -1,4 +1,4 @@
-//===- Scheduler.cpp - Who runs next; barriers -----------------------------==//
+//===- Scheduler.cpp - Who runs next ---------------------------------------==//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -42,11 +42,13 @@ std::vector<Site *> Sites; // by Id - 1
 
 /// Stacks of threads, kept for the life of the process.
 ctx::stack_context &stackOf(unsigned Slot, unsigned Thread) {
-  static std::vector<ctx::stack_context> Stacks;
-  size_t I = size_t(Slot) * 1024 + Thread;
-  while (Stacks.size() <= I)
-    Stacks.push_back(ctx::protected_fixedsize_stack(256 * 1024).allocate());
-  return Stacks[I];
+  static std::vector<std::vector<ctx::stack_context>> Stacks;
+  if (Stacks.size() <= Slot)
+    Stacks.resize(Slot + 1);
+  while (Stacks[Slot].size() <= Thread)
+    Stacks[Slot].push_back(
+        ctx::protected_fixedsize_stack(256 * 1024).allocate());
+  return Stacks[Slot][Thread];
 }
 
 /// xorshift64*, for speed: it decides at every scheduling point.
@@ -64,40 +66,6 @@ struct Generator {
 
 std::vector<Warp *> ReadyWarps;
 
-//===-- Barriers ----------------------------------------------------------===//
-
-int predicateResult(int Op, const Block &B) {
-  switch (Op) {
-  case BarrierCount:
-    return B.TruePredicates;
-  case BarrierAnd:
-    return B.TruePredicates == B.Arrived;
-  case BarrierOr:
-    return B.TruePredicates != 0;
-  }
-  return 0;
-}
-
-/// Lets everyone through if all live threads of the block have arrived.
-void openBarrier(Block &B) {
-  if (B.Arrived == 0 || B.Arrived < B.Alive)
-    return;
-  if (Run.Opts.ExitedThreadsBlock && B.Alive < B.Threads.size())
-    report(FindingKind::BarrierAfterExit, B.FirstArrived->At, nullptr,
-           "some threads of the block have exited before this barrier",
-           B.FirstArrived);
-  B.Epoch = nextEpoch();
-  for (Warp &W : B.Warps) {
-    for (unsigned Left = W.Alive; Left; Left &= Left - 1) {
-      Thread &T = W.Lanes[__builtin_ctz(Left)];
-      T.Answer = predicateResult(T.Op, B);
-      T.At = nullptr;
-    }
-    makeReady(W, W.Alive);
-  }
-  B.Arrived = B.TruePredicates = 0;
-}
-
 //===-- Threads -----------------------------------------------------------===//
 
 void **KernelArgs;
@@ -109,7 +77,9 @@ void threadMain(ctx::detail::transfer_t From) {
   Warp &W = *T.Owner;
   W.Alive &= ~(1u << T.Lane);
   --W.Owner->Alive;
-  openBarrier(*W.Owner);
+  --Run.GridAlive;
+  ++Run.Changes;
+  openBarriers(*W.Owner);
   for (unsigned Left = W.AtWarpOp; Left; Left &= Left - 1)
     if (const Thread &O = W.Lanes[__builtin_ctz(Left)];
         W.AtWarpOp >> O.Lane & 1)
@@ -131,7 +101,9 @@ void resume(Thread &T) {
   catt_simt_shared = reinterpret_cast<char *>(B.SharedLow);
   catt_simt_dynamic_shared =
       catt_simt_shared + (Run.Kernel->Info->StaticShared + 15) / 16 * 16;
+  Run.TurnBegan = Run.Steps;
   T.Context = ctx::detail::jump_fcontext(T.Context, nullptr).fctx;
+  endTurn(T);
 }
 
 /// Runs lanes of W until none is ready or one comes to a scheduling point.
@@ -194,9 +166,9 @@ public:
       Order[I] = I;
     if (Run.Opts.Seed)
       std::shuffle(Order.begin(), Order.end(), Random);
-    unsigned Slots =
-        std::min<uint64_t>(std::max(1u, Run.Opts.ResidentBlocks), Order.size());
-    for (unsigned I = 0; I < std::min(Slots, 64u); ++I) {
+    Run.GridAlive = S.Grid.count() * S.Block.count();
+    unsigned Slots = std::min<uint64_t>(residentBlocks(S), Order.size());
+    for (unsigned I = 0; I < Slots; ++I) {
       Resident.push_back(std::make_unique<Block>());
       Resident[I]->Slot = I;
       start(*Resident[I]);
@@ -214,6 +186,10 @@ public:
       size_t I = Run.Opts.Seed ? Random() % ReadyWarps.size() : 0;
       Warp &W = *ReadyWarps[I];
       runWarp(W);
+      if (!Run.Stop && isStuck(Resident)) {
+        stuck();
+        return;
+      }
       if (W.Ready || meetActive(W)) {
         if (std::exchange(Run.GaveWay, false))
           std::rotate(ReadyWarps.begin() + I, ReadyWarps.begin() + I + 1,
@@ -233,7 +209,8 @@ private:
     const Dim &G = Shape.Grid, &D = Shape.Block;
     B.Index = {B.Linear % G.X, B.Linear / G.X % G.Y, B.Linear / G.X / G.Y};
     B.Alive = D.count();
-    B.Arrived = B.TruePredicates = 0;
+    resetBarriers(B);
+    ++Run.Changes;
     B.SharedLow = sharedMemory(B.Slot);
     B.SharedHigh = B.SharedLow + SharedBytes;
     std::memset(reinterpret_cast<void *>(B.SharedLow), 0xDB, SharedBytes);
@@ -263,6 +240,7 @@ private:
     T.Owner = &B.Warps[I / 32];
     T.At = nullptr;
     T.LoopBase = 0;
+    T.Watched = T.SinceChange = 0;
     ctx::stack_context &S = stackOf(B.Slot, I);
     // Tops at different distances from a page, or all stacks would share a
     // few sets of this machine's cache.
@@ -290,6 +268,13 @@ private:
       report(FindingKind::Deadlock, First->At, Second ? Second->At : nullptr,
              std::move(Text), First);
     }
+  }
+
+  /// All that could run wait for a change that nobody is left to make.
+  void stuck() {
+    report(FindingKind::NoProgress, Run.Last, nullptr,
+           "no progress: this thread waits for memory that nobody changes");
+    Run.Stop = true;
   }
 
   LaunchShape Shape;
@@ -421,24 +406,6 @@ void forgetSites() {
 } // namespace catt::simt
 
 //===-- Called by kernels -------------------------------------------------===//
-
-int catt_simt_barrier(int Op, int Predicate, Site *Where) {
-  Thread &T = *Run.Current;
-  Block &B = *T.Owner->Owner;
-  T.At = Where;
-  T.Op = Op;
-  if (B.Arrived == 0)
-    B.FirstArrived = &T;
-  else if (B.FirstArrived->At != Where)
-    report(FindingKind::BarrierDivergence, Where, B.FirstArrived->At,
-           "barrier divergence: thread " + str(B.FirstArrived->Index) +
-               " of this block waits at another barrier");
-  ++B.Arrived;
-  B.TruePredicates += Predicate != 0;
-  openBarrier(B);
-  toMain();
-  return Run.Current->Answer;
-}
 
 void catt_simt_loop(Site *Where, bool Entry) {
   Run.Last = Where;

@@ -35,8 +35,11 @@ static cl::opt<unsigned>
           cl::desc("Run K schedules, compare the outputs"));
 static cl::opt<std::string>
     Trace("trace", cl::desc("Append accesses to a file"), cl::cat(Category));
-static cl::opt<unsigned> Blocks("blocks", cl::init(1), cl::cat(Category),
-                                cl::desc("Blocks that interleave"));
+static cl::opt<unsigned>
+    Blocks("blocks", cl::init(1), cl::cat(Category),
+           cl::desc("Blocks that interleave; 0: as many as fit"));
+static cl::opt<unsigned> SMs("sms", cl::init(4), cl::cat(Category),
+                             cl::desc("Of the device, for --blocks=0"));
 static cl::opt<unsigned> Switch("switch", cl::cat(Category),
                                 cl::desc("Accesses between scheduling points"));
 static cl::opt<unsigned>
@@ -106,6 +109,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   setenv("CATT_SIMT_BLOCKS", std::to_string(Blocks).c_str(), 1);
+  setenv("CATT_SIMT_SMS", std::to_string(SMs).c_str(), 1);
   setenv("CATT_SIMT_SWITCH", std::to_string(Switch).c_str(), 1);
   setenv("CATT_SIMT_SM", std::to_string(Sm).c_str(), 1);
   if (!Trace.empty())

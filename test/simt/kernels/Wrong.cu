@@ -1,5 +1,7 @@
 // Each kernel has one mistake, or is the correct twin of one that has.
 // FindingsTest.cpp looks for the line that carries the mark "BAD <name>".
+#include <cooperative_groups.h>
+#include <cuda/atomic>
 #include <cuda_runtime.h>
 
 __global__ void divergentBarrier(int *A, int N) {
@@ -118,12 +120,58 @@ __global__ void fails(int *A) {
   A[threadIdx.x] = 1;
 }
 
+// What a loop that waits becomes when it is run group by group.
+__global__ void groupWaitsForTheNext(int *Flag) {
+  for (int Group = 0; Group < 2; ++Group) {
+    if (threadIdx.x / 32 == 1 && Group == 1)
+      atomicExch(Flag, 1);
+    if (threadIdx.x / 32 == 0 && Group == 0)
+      while (atomicAdd(Flag, 0) == 0) { // BAD groupWaitsForTheNext
+      }
+    __syncthreads();
+  }
+}
+__global__ void tooFewAtNamedBarrier(int *A) {
+  if (threadIdx.x < 32)
+    asm volatile("bar.sync 1, 64;" ::: "memory"); // BAD tooFewAtNamedBarrier
+  A[threadIdx.x] = 1;
+}
+__global__ void allBlocksMeet(int *A) {
+  atomicAdd(A, 1);
+  cooperative_groups::this_grid().sync(); // BAD allBlocksMeet
+  if (threadIdx.x == 0)
+    A[1 + blockIdx.x] = atomicAdd(A, 0);
+}
+
 // The correct twins, and what is close to wrong but is not.
 __global__ void neighbouringBytes(char *A) {
   __shared__ char S[64];
   S[threadIdx.x % 2 * 32 + threadIdx.x / 2] = threadIdx.x;
   __syncthreads();
   A[threadIdx.x] = S[threadIdx.x];
+}
+__global__ void halvesMeet(int *A) {
+  __shared__ int S;
+  if (threadIdx.x < 32) {
+    asm volatile("// for the others\n\tbar.sync 1, 64;" ::: "memory");
+    A[threadIdx.x] = S;
+    return;
+  }
+  if (threadIdx.x == 32)
+    S = 7;
+  asm volatile("bar.arrive 1, 64;" ::: "memory");
+}
+__global__ void waitsForAnother(int *A) {
+  unsigned Number, Seen;
+  asm("mov.u32 %0, %%tid.x;" : "=r"(Number));
+  if (Number == 63)
+    cuda::atomic_ref<int>(A[0]).store(5);
+  if (Number != 0)
+    return;
+  do
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(Seen) : "l"(A));
+  while (Seen == 0);
+  A[1] = Seen;
 }
 __global__ void sameWarp(int *A) {
   __shared__ int S[64];

@@ -6,16 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// thread_block, thread_block_tile<1..32>, coalesced_group and reduce(). Grids,
-// clusters, asynchronous copies and barriers split in two are not here.
+// thread_block, grid_group, thread_block_tile<1..512>, coalesced_group and
+// reduce(). Clusters, asynchronous copies and barriers split in two are not
+// here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_SIMT_COOPERATIVE_GROUPS_H
 #define CATT_SIMT_COOPERATIVE_GROUPS_H
 
 #include "catt_simt/device.h"
-
-#define CATT_MEMBER __device__ __forceinline__
 
 namespace cooperative_groups {
 
@@ -40,6 +39,25 @@ public:
   CATT_MEMBER dim3 group_dim() const { return blockDim; }
 };
 CATT_DEV thread_block this_thread_block() { return {}; }
+
+/// Its barrier opens if all blocks are resident: in cooperative launches.
+class grid_group {
+public:
+  CATT_MEMBER void sync() const { catt_simt_grid(nullptr); }
+  CATT_MEMBER bool is_valid() const { return true; }
+  CATT_MEMBER unsigned long long thread_rank() const {
+    unsigned long long Block =
+        (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    return Block * (blockDim.x * blockDim.y * blockDim.z) +
+           details::linearThread();
+  }
+  CATT_MEMBER unsigned long long num_threads() const {
+    return 1ull * gridDim.x * gridDim.y * gridDim.z * blockDim.x * blockDim.y *
+           blockDim.z;
+  }
+  CATT_MEMBER unsigned long long size() const { return num_threads(); }
+};
+CATT_DEV grid_group this_grid() { return {}; }
 
 /// Lanes of one warp; what tiles and coalesced groups have in common. Ranks
 /// count the set bits of Mask.
@@ -98,10 +116,10 @@ protected:
   unsigned Mask;
 };
 
-template <unsigned N, class Parent = void>
+template <unsigned N, class Parent = void, bool OfWarps = (N > 32)>
 class thread_block_tile : public WarpGroup {
   static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0,
-                "tiles have 1, 2, 4, 8, 16 or 32 threads");
+                "tiles have 1, 2, 4, 8, 16, 32 or more threads");
 
 public:
   CATT_MEMBER thread_block_tile() : WarpGroup(mask()) {}
@@ -119,6 +137,22 @@ private:
   CATT_MEMBER static unsigned mask() {
     return (N == 32 ? ~0u : (1u << N % 32) - 1)
            << (details::laneId() & ~(N - 1));
+  }
+};
+
+/// Several warps, which meet at a barrier behind PTX's sixteen.
+template <unsigned N, class Parent> class thread_block_tile<N, Parent, true> {
+public:
+  static constexpr unsigned num_threads() { return N; }
+  static constexpr unsigned size() { return N; }
+  CATT_MEMBER unsigned thread_rank() const {
+    return details::linearThread() % N;
+  }
+  CATT_MEMBER unsigned meta_group_rank() const {
+    return details::linearThread() / N;
+  }
+  CATT_MEMBER void sync() const {
+    catt_simt_named(16 + meta_group_rank(), N, 1, nullptr);
   }
 };
 
@@ -157,7 +191,5 @@ CATT_DEV T reduce(const G &Group, T V, F Op) {
 }
 
 } // namespace cooperative_groups
-
-#undef CATT_MEMBER
 
 #endif

@@ -69,6 +69,7 @@
 #include <cstring>
 // clang-format on
 
+#define CATT_MEMBER __device__ __forceinline__
 #define CATT_DEV static __device__ __forceinline__
 #define CATT_BOTH static __host__ __device__ __forceinline__
 
@@ -114,6 +115,9 @@ __device__ __attribute__((used)) char catt_simt_device_view;
 #endif
 __device__ void *catt_simt_atomic(void *, unsigned Size, const void *Site);
 __device__ int catt_simt_barrier(int Op, int Predicate, const void *Site);
+__device__ void catt_simt_named(unsigned Id, unsigned Count, int Waits,
+                                const void *Site);
+__device__ void catt_simt_grid(const void *Site);
 __device__ unsigned long catt_simt_warp(int Op, unsigned Mask, unsigned long V,
                                         int Argument, int Width,
                                         const void *Site);
@@ -132,6 +136,12 @@ CATT_DEV int cattSyncOr(int P) { return catt_simt_barrier(3, P, nullptr); }
 #define __syncthreads_count(P) cattSyncCount(P)
 #define __syncthreads_and(P) cattSyncAnd(P)
 #define __syncthreads_or(P) cattSyncOr(P)
+CATT_DEV void __barrier_sync(unsigned Id) {
+  catt_simt_named(Id, 0, 1, nullptr);
+}
+CATT_DEV void __barrier_sync_count(unsigned Id, unsigned Count) {
+  catt_simt_named(Id, Count, 1, nullptr);
+}
 #define __threadfence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define __threadfence_block() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define __threadfence_system() __atomic_signal_fence(__ATOMIC_SEQ_CST)
@@ -263,15 +273,33 @@ CATT_DEV T atomicCAS(T *P, typename CattSame<T>::Type Expected,
 
 //===-- Loads and stores with cache hints ---------------------------------===//
 
-#define CATT_LOAD(Name)                                                        \
-  template <class T> CATT_DEV T Name(const T *P) { return *P; }
+// Vectors have no volatile copy: each word is a load of its own.
+template <class T, bool IsScalar = std::is_scalar<T>::value> struct CattLoad {
+  CATT_MEMBER static T from(const T *P) { return *P; }
+  CATT_MEMBER static T from(const volatile T *P) {
+    T V;
+    for (unsigned I = 0; I < sizeof(T) / 4; ++I)
+      reinterpret_cast<unsigned *>(&V)[I] =
+          reinterpret_cast<const volatile unsigned *>(P)[I];
+    return V;
+  }
+};
+template <class T> struct CattLoad<T, true> {
+  CATT_MEMBER static T from(const T *P) { return *P; }
+  CATT_MEMBER static T from(const volatile T *P) { return *P; }
+};
+#define CATT_LOAD(Name, Volatile)                                              \
+  template <class T> CATT_DEV T Name(const T *P) {                             \
+    return CattLoad<T>::from(static_cast<const Volatile T *>(P));              \
+  }
 #define CATT_STORE(Name)                                                       \
   template <class T> CATT_DEV void Name(T *P, typename CattSame<T>::Type V) {  \
     *P = V;                                                                    \
   }
 // clang-format off
-CATT_LOAD(__ldg) CATT_LOAD(__ldca) CATT_LOAD(__ldcg)
-CATT_LOAD(__ldcs) CATT_LOAD(__ldlu) CATT_LOAD(__ldcv)
+CATT_LOAD(__ldg, ) CATT_LOAD(__ldca, ) CATT_LOAD(__ldcs, ) CATT_LOAD(__ldlu, )
+// These two are asked for what others wrote.
+CATT_LOAD(__ldcg, volatile) CATT_LOAD(__ldcv, volatile)
 CATT_STORE(__stwb) CATT_STORE(__stcg) CATT_STORE(__stcs) CATT_STORE(__stwt)
 // clang-format on
 #undef CATT_LOAD

@@ -1,0 +1,8 @@
+//===- cub/block/block_scan.cuh ------------------------------------ -*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include <cub/cub.cuh>
