@@ -115,7 +115,8 @@ constexpr ReasonInfo Table[] = {
      "({__syncthreads() or another block-wide wait})",
      "nothing can be done here: its warps have to run together"},
     {Reason::WarpsCommunicate, NotSafe, "warps-communicate",
-     "an exit depends on memory that others may write, or code that is not seen",
+     "an exit depends on memory that others may write, or code that is not "
+     "seen",
      "warps may wait for each other ({polling or a lock})",
      "nothing can be done here: its warps have to run together"},
     {Reason::LeavesStatement, NotSafe, "leaves-statement",

@@ -62,8 +62,8 @@ private:
 
 class WrapSites {
 public:
-  WrapSites(const clang::ASTContext &Context,
-            const clang::FunctionDecl &Kernel, ReachedCode &Code);
+  WrapSites(const clang::ASTContext &Context, const clang::FunctionDecl &Kernel,
+            ReachedCode &Code);
 
   /// The site for the loop at the end of the path. `Loops` holds the loops
   /// around it: index into the path, and id.
@@ -80,8 +80,7 @@ private:
     const clang::FunctionDecl *Function; ///< whose text holds it
   };
   std::vector<Candidate> candidates(llvm::ArrayRef<PathElement> Path);
-  SiteResult tryCandidate(const Candidate &C,
-                          llvm::ArrayRef<PathElement> Path);
+  SiteResult tryCandidate(const Candidate &C, llvm::ArrayRef<PathElement> Path);
   bool canEnter(const PathElement &Call, const clang::Stmt *From) const;
   const Uniformity &uniformity(const clang::FunctionDecl &F,
                                const clang::CallExpr *Call,

@@ -93,8 +93,8 @@ struct Job {
     dup2(Log, 1);
     dup2(Log, 2);
     Answer A;
-    A.Failures = checkBatch(Kernels, {Directory, Options.Schedules, Options.OnlyOriginals},
-                            A.Seen);
+    A.Failures = checkBatch(
+        Kernels, {Directory, Options.Schedules, Options.OnlyOriginals}, A.Seen);
     writeAnswer(Directory + "/result.json", A);
     _exit(0);
   }
@@ -163,8 +163,8 @@ private:
 Answer check(const std::vector<GeneratedKernel> &Kernels,
              const DriverOptions &Options) {
   Answer Found;
-  Pool P(Options, Kernels.size() == 1 ? Options.KernelSeconds
-                                      : Options.BatchSeconds);
+  Pool P(Options,
+         Kernels.size() == 1 ? Options.KernelSeconds : Options.BatchSeconds);
   auto Done = [&](const Job &, const Answer &A) { Found = A; };
   P.add(Kernels, Done);
   P.drain(Done);

@@ -30,9 +30,9 @@ struct DriverOptions {
   unsigned BatchSeconds = 300;
   unsigned KernelSeconds = 60; ///< for a kernel alone
   unsigned MaxDefects = 30;    ///< stop after so many
-  bool OnlyOriginals = false; ///< as BatchOptions has it
-  bool Adversarial = false; ///< kernels with a danger (Enemy.h)
-  std::string Danger;       ///< of this kind only; empty: of all
+  bool OnlyOriginals = false;  ///< as BatchOptions has it
+  bool Adversarial = false;    ///< kernels with a danger (Enemy.h)
+  std::string Danger;          ///< of this kind only; empty: of all
   unsigned ShrinkSeconds = 90; ///< for shrinking one kernel; 0: do not
 };
 

@@ -116,8 +116,8 @@ struct GeneratedKernel {
   // Of a kernel with a danger (Enemy.h).
   std::string Danger; ///< "guard: lvalue-choice"; empty: an ordinary kernel
   bool Twin = false;  ///< the same without the danger
-  bool AllResident = false; ///< its blocks wait for each other
-  bool Contracts = false;   ///< products are to be fused with sums
+  bool AllResident = false;        ///< its blocks wait for each other
+  bool Contracts = false;          ///< products are to be fused with sums
   std::vector<std::string> Header; ///< what it finds in a system header
   std::vector<std::string> Host;   ///< instead of the printed launch
 

@@ -106,7 +106,8 @@ private:
     Command.Filename = V.Path;
     Command.CommandLine = {"clang++", "-std=c++17", V.Path};
     if (isEnemy())
-      for (const std::string &Folder : {system(), std::string(CATT_SIMT_LIBRARY)})
+      for (const std::string &Folder :
+           {system(), std::string(CATT_SIMT_LIBRARY)})
         Command.CommandLine.insert(Command.CommandLine.begin() + 2,
                                    {"-isystem", Folder});
     FrontEndOptions FrontEnd;
@@ -264,7 +265,8 @@ private:
     if (!Diagnostics)
       return failFile("check-starts", llvm::toString(Diagnostics.takeError()));
     return isClean(*Diagnostics, "rewrite-parses") &&
-           write(New, "valid-write") && reverts() && (isEnemy() || isIdempotent());
+           write(New, "valid-write") && reverts() &&
+           (isEnemy() || isIdempotent());
   }
 
   bool reverts() {

@@ -125,11 +125,13 @@ static void progress(const Summary &S, double Seconds) {
 
 /// What a run of some hundred kernels must have met, or it shows nothing.
 static bool isVacuous(const Summary &S) {
-  std::vector<const char *> All = {
-      "applied: split-warp-groups", "proved counts compared",
-      "reuse compared",             "traced addresses compared",
-      "files reverted",             "refused: barrier-inside",
-      "refused: warps-communicate"};
+  std::vector<const char *> All = {"applied: split-warp-groups",
+                                   "proved counts compared",
+                                   "reuse compared",
+                                   "traced addresses compared",
+                                   "files reverted",
+                                   "refused: barrier-inside",
+                                   "refused: warps-communicate"};
   if (!Danger.empty())
     All = {};
   else if (Adversarial)
@@ -189,7 +191,9 @@ int main(int argc, char **argv) {
   Options.Directory = Directory.str().str();
   Options.Jobs = Jobs;
   Options.OnlyOriginals = Originals;
-  Options.Schedules = Schedules ? unsigned(Schedules) : Options.Adversarial ? 10 : 4;
+  Options.Schedules = Schedules             ? unsigned(Schedules)
+                      : Options.Adversarial ? 10
+                                            : 4;
   Options.Batch = std::max(1u, unsigned(Batch));
   Options.ShrinkSeconds = Shrink;
   Options.MaxDefects = MaxFailures;

@@ -360,8 +360,8 @@ cudaError_t cattMaxActiveBlocks(int *Blocks, const void *Stub, int Threads,
   Kernel *K = find(Stub);
   if (!K || Threads <= 0)
     return done(cudaErrorInvalidValue);
-  *Blocks = int(blocksPerSm(*K->Entry->Info,
-                            {{}, {unsigned(Threads), 1, 1}, Shared}));
+  *Blocks = int(
+      blocksPerSm(*K->Entry->Info, {{}, {unsigned(Threads), 1, 1}, Shared}));
   return done(cudaSuccess);
 }
 

@@ -61,8 +61,8 @@ struct Options {
   /// on SMs of sm_90, at most 64 in all.
   unsigned ResidentBlocks = 1;
   unsigned SMs = 4;
-  bool Cooperative = false;    ///< refused unless all blocks fit
-  unsigned SwitchEvery = 0;    ///< accesses between scheduling points, 0: never
+  bool Cooperative = false; ///< refused unless all blocks fit
+  unsigned SwitchEvery = 0; ///< accesses between scheduling points, 0: never
   bool Trace = false;
   /// Before sm_70 a barrier waits for threads that have exited, for ever.
   bool ExitedThreadsBlock = false;

@@ -124,8 +124,8 @@ TEST_F(Findings, pollingForNobody) {
 TEST_F(Findings, waitingForWhoCannotCome) {
   Buffer<int> Flag(1, 0);
   for (const Options &O : schedules()) { // long before the budget is used up
-    Result R = kernels("Wrong.cu").run("groupWaitsForTheNext", {1}, {64}, 0,
-                                       {Flag.arg()}, O);
+    Result R = kernels("Wrong.cu")
+                   .run("groupWaitsForTheNext", {1}, {64}, 0, {Flag.arg()}, O);
     Finding F = expect(FindingKind::NoProgress, "groupWaitsForTheNext", R);
     EXPECT_NE(F.Message.find("nobody changes"), std::string::npos) << F.str();
   }

@@ -90,9 +90,8 @@ class SiteTable {
 public:
   explicit SiteTable(Module &M) : M(M), B(M.getContext()) {
     Type *P = B.getPtrTy(), *I = B.getInt32Ty(), *L = B.getInt64Ty();
-    SiteType =
-        StructType::get(M.getContext(),
-                        {P, P, I, I, I, I, I, I, L, L, I, I, I, I});
+    SiteType = StructType::get(M.getContext(),
+                               {P, P, I, I, I, I, I, I, L, L, I, I, I, I});
   }
 
   Constant *make(Function &F, const DILocation *At, simt::AccessKind Kind,
@@ -107,12 +106,12 @@ public:
       Name = Sub->getName();
     Constant *Zero = B.getInt64(0);
     auto *Init = ConstantStruct::get(
-        SiteType, {text(At ? At->getFilename() : "?"), text(Name),
-                   B.getInt32(At ? At->getLine() : 0),
-                   B.getInt32(At ? At->getColumn() : 0), B.getInt32(Kind),
-                   B.getInt32(Size), B.getInt32(Depth), B.getInt32(Align), Zero,
-                   Zero, B.getInt32(0), B.getInt32(0), B.getInt32(Watches),
-                   B.getInt32(0)});
+        SiteType,
+        {text(At ? At->getFilename() : "?"), text(Name),
+         B.getInt32(At ? At->getLine() : 0),
+         B.getInt32(At ? At->getColumn() : 0), B.getInt32(Kind),
+         B.getInt32(Size), B.getInt32(Depth), B.getInt32(Align), Zero, Zero,
+         B.getInt32(0), B.getInt32(0), B.getInt32(Watches), B.getInt32(0)});
     return new GlobalVariable(M, SiteType, false, GlobalValue::InternalLinkage,
                               Init, "catt.site");
   }

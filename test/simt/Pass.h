@@ -11,7 +11,7 @@
 namespace llvm {
 class Function;
 class Module;
-}
+} // namespace llvm
 
 namespace catt::simt {
 
