@@ -22,11 +22,14 @@ static bool holdsFloat(QualType T, unsigned Depth = 0) {
   while (T->isAnyPointerType() || T->isArrayType())
     T = T->isArrayType() ? QualType(T->getBaseElementTypeUnsafe(), 0)
                          : T->getPointeeType();
-  if (auto *R = T->getAsCXXRecordDecl();
-      R && R->hasDefinition() && R->getNumBases() == 0 && Depth < 4)
-    return llvm::any_of(R->fields(), [&](const FieldDecl *F) {
-      return holdsFloat(F->getType(), Depth + 1);
-    });
+  if (auto *R = T->getAsCXXRecordDecl(); R && R->hasDefinition() && Depth < 4)
+    return llvm::any_of(R->fields(),
+                        [&](const FieldDecl *F) {
+                          return holdsFloat(F->getType(), Depth + 1);
+                        }) ||
+           llvm::any_of(R->bases(), [&](const CXXBaseSpecifier &B) {
+             return holdsFloat(B.getType(), Depth + 1);
+           });
   return !T->isIntegralOrEnumerationType() && !T->isVoidType();
 }
 
@@ -270,10 +273,60 @@ bool FloatPlaces::mayBeProductHere(
   if (auto *B = dyn_cast<BinaryOperator>(Value);
       B && B->getOpcode() == BO_Assign)
     Value = B->getRHS()->IgnoreParenImpCasts();
-  if (auto *C = dyn_cast<CallExpr>(Value);
-      C && !isa<CXXOperatorCallExpr>(C) && isRounded(*C))
-    return false;
+  if (auto *C = dyn_cast<CallExpr>(Value); C && !isa<CXXOperatorCallExpr>(C))
+    return !isRounded(*C) && returnsProduct(*C);
   return mayBeProduct(*E, Context, Copies);
+}
+
+void FloatPlaces::spreadProducts() {
+  std::map<FloatRoot, std::vector<FloatRoot>> CopyOf;
+  for (auto &[R, P] : Places)
+    for (const FloatDefinition &D : P.Definitions) {
+      llvm::SmallVector<const VarDecl *, 2> Copies;
+      P.IsProduct |= mayBeProductHere(D.From, Copies);
+      for (const VarDecl *V : Copies)
+        CopyOf[R].push_back({V, false});
+    }
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (auto &[R, From] : CopyOf)
+      if (FloatPlace &P = Places[R]; !P.IsProduct)
+        Changed |= P.IsProduct = llvm::any_of(
+            From, [&](const FloatRoot &Of) { return Places[Of].IsProduct; });
+  }
+}
+
+static void addReturned(const Stmt &S,
+                        llvm::SmallVectorImpl<const Expr *> &To) {
+  if (auto *R = dyn_cast<ReturnStmt>(&S))
+    To.push_back(R->getRetValue());
+  for (const Stmt *Child : S.children())
+    if (Child)
+      addReturned(*Child, To);
+}
+
+/// What a call gives back is a product if one of the values that its function
+/// returns may be one; of a parameter, because an argument may be.
+bool FloatPlaces::returnsProduct(const CallExpr &C) const {
+  const FunctionDecl *F = C.getDirectCallee(), *Body = nullptr;
+  if (!F || !F->hasBody(Body) || !Body->getBody() || Depth == MaxDepth)
+    return true;
+  FloatPlaces Inside({}, Context);
+  Inside.Depth = Depth + 1;
+  for (const ParmVarDecl *P : Body->parameters())
+    Inside.addArgument(*P);
+  Inside.collect(*Body->getBody(), /*MayRepeat=*/false);
+  Inside.spreadProducts();
+  llvm::SmallVector<const Expr *, 4> Returned;
+  addReturned(*Body->getBody(), Returned);
+  return llvm::any_of(Returned, [&](const Expr *E) {
+    llvm::SmallVector<const VarDecl *, 2> Copies;
+    return Inside.mayBeProductHere(E, Copies) ||
+           llvm::any_of(Copies, [&](const VarDecl *V) {
+             auto Of = Inside.Places.find({V, false});
+             return Of == Inside.Places.end() || Of->second.IsProduct;
+           });
+  });
 }
 
 /// `v = w` of a class; and a function of the user's that is handed a place may

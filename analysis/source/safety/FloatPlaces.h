@@ -109,6 +109,8 @@ public:
   bool
   mayBeProductHere(const clang::Expr *From,
                    llvm::SmallVectorImpl<const clang::VarDecl *> &Copies) const;
+  /// Sets IsProduct of every place that a product, or a copy of one, defines.
+  void spreadProducts();
   bool isConstant(const clang::Expr &E) const {
     return !E.isValueDependent() && E.isEvaluatable(Context);
   }
@@ -133,8 +135,12 @@ private:
     Places[R].Definitions.push_back({Here, From, At});
   }
 
+  bool returnsProduct(const clang::CallExpr &C) const;
+
   llvm::ArrayRef<const clang::Stmt *> Wrapped;
   const clang::ASTContext &Context;
+  static constexpr unsigned MaxDepth = 3; ///< calls that are read through
+  unsigned Depth = 0;
   Side Here = Side::Before;
   bool IsRepeated = false; ///< what stands behind may run before
   llvm::DenseSet<const clang::VarDecl *> Reassigned; ///< pointers

@@ -78,9 +78,13 @@ private:
 } // namespace
 
 /// Declared by CUDA: in a header of the toolkit, or in the built-in ones, at
-/// the top level.
+/// the top level; or a function of the compiler's own, which clang declares
+/// where it is first used.
 bool Finder::isCudas(const NamedDecl &D) const {
   const NamedDecl *Under = D.getUnderlyingDecl();
+  if (auto *F = dyn_cast<FunctionDecl>(Under);
+      F && F->getBuiltinID() != 0 && !F->isDefined())
+    return true;
   const SourceManager &SM = Context.getSourceManager();
   return Under->getDeclContext()->getRedeclContext()->isTranslationUnit() &&
          (Under->getLocation().isInvalid() ||

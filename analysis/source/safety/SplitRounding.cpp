@@ -30,7 +30,6 @@ public:
   std::optional<Refusal> refusal();
 
 private:
-  void spread();
   bool mayBeProduct(const FloatDefinition &D) const;
   std::optional<Refusal> crossingProduct(const FloatRoot &R,
                                          const FloatPlace &P) const;
@@ -49,27 +48,6 @@ private:
 };
 
 } // namespace
-
-/// A place is a product if one of its definitions may be one, or is a copy of
-/// such a place.
-void Crossings::spread() {
-  std::map<FloatRoot, std::vector<FloatRoot>> CopyOf;
-  for (auto &[R, P] : Known.Places)
-    for (const FloatDefinition &D : P.Definitions) {
-      llvm::SmallVector<const VarDecl *, 2> Copies;
-      P.IsProduct |= Known.mayBeProductHere(D.From, Copies);
-      for (const VarDecl *V : Copies)
-        CopyOf[R].push_back({V, false});
-    }
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (auto &[R, From] : CopyOf)
-      if (FloatPlace &P = Known.Places[R]; !P.IsProduct)
-        Changed |= P.IsProduct = llvm::any_of(From, [&](const FloatRoot &Of) {
-          return Known.Places[Of].IsProduct;
-        });
-  }
-}
 
 static std::string nameOf(const FloatRoot &R) {
   if (!R.Of)
@@ -161,7 +139,7 @@ std::optional<Refusal> Crossings::foldedProduct(const FloatRoot &R,
 }
 
 std::optional<Refusal> Crossings::refusal() {
-  spread();
+  Known.spreadProducts();
   for (const auto &[R, P] : Known.Places) {
     if (std::optional<Refusal> Why = crossingProduct(R, P))
       return Why;
