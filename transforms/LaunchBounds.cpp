@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "transforms/LaunchBounds.h"
 #include "transforms/KernelUses.h"
+#include "transforms/LaunchSites.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -98,6 +99,15 @@ static Declaration readDeclaration(const std::string &Text, const Kernel &K) {
 
 //===-- The transform -----------------------------------------------------===//
 
+/// Whether the bounds ask for at least the blocks that the kernel has now. With
+/// less than those it may get more registers than it takes without bounds.
+static bool keepsBlocks(const RegisterPlan &Plan) {
+  int64_t Now = Plan.Before.BlocksPerSM;
+  return Plan.Bounds->Form == BoundsForm::LaunchBounds
+             ? Plan.Bounds->MinBlocks >= Now
+             : Plan.Chosen < Plan.Points.size() && Plan.chosen().Blocks >= Now;
+}
+
 Transform::Preparation LaunchBounds::prepare(const KernelReport &Kernel,
                                              const Device &Gpu) const {
   Preparation Out;
@@ -107,6 +117,8 @@ Transform::Preparation LaunchBounds::prepare(const KernelReport &Kernel,
   llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
                 [](const Refusal &R) { return standsAgainstEdits(R.Why); });
   llvm::append_range(Out.Refusals, Kernel.Registers->Refusals);
+  if (!keepsBlocks(*Kernel.Registers))
+    refuseFewerBlocks(Kernel.Source, Out.Refusals);
   return Out;
 }
 

@@ -29,8 +29,10 @@
 // no constant, and any other use of the kernel's name (its address may be
 // launched elsewhere). Launches of a template are counted by their text, so a
 // template that is launched with several lists of arguments is refused too.
-// Refused as well: a __global__ or bounds that a macro writes, bounds that only
-// another declaration has, and instantiations that want different bounds.
+// Refused as well: bounds with fewer blocks per SM than there are now where the
+// kernel waits for others or is launched together; a __global__ or bounds that
+// a macro writes, bounds that only another declaration has, and instantiations
+// that want different bounds.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_LAUNCHBOUNDS_H

@@ -93,6 +93,11 @@ static std::string withoutBlanks(StringRef Text) {
   return Out;
 }
 
+bool isLaunchFunctionName(StringRef Name) {
+  return llvm::any_of(launchFunctions(),
+                      [&](const LaunchFunction &F) { return F.Name == Name; });
+}
+
 bool isLaunchFunction(StringRef Code) {
   return llvm::any_of(launchFunctions(), [&](const LaunchFunction &F) {
     return withoutBlanks(llvm::join(guarded(F), "\n")) == Code;

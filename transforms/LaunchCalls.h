@@ -67,6 +67,9 @@ void addLaunchFunctions(const TextMap &Texts, Edits &Out);
 /// Whether code, without blanks and comments, is one of the functions.
 bool isLaunchFunction(llvm::StringRef Code);
 
+/// Whether one of the functions has the name.
+bool isLaunchFunctionName(llvm::StringRef Name);
+
 /// `cattThreads(block) >= 513 ? 42 : 11`, by the cases; std::nullopt if the
 /// launch gives its block by what may not be read twice.
 std::optional<std::string>

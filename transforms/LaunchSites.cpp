@@ -23,12 +23,40 @@ static std::optional<std::string> obstacle(const Launch &L) {
   return std::nullopt;
 }
 
+/// Whether it is a use of the kernel in the arguments of one of its launches,
+/// where an earlier run has put it.
+static bool isOwnCall(const Kernel &Kernel, const Launch &Use) {
+  auto [Function, Behind] = StringRef(Use.Text).split('(');
+  if (Use.Written || Behind.empty() || !isLaunchFunctionName(Function))
+    return false;
+  return llvm::any_of(Kernel.Launches, [&, Name = Function](const Launch &L) {
+    return L.Written && L.Where.File == Use.Where.File &&
+           StringRef(L.Text).contains((Name + "(").str());
+  });
+}
+
+void refuseFewerBlocks(const Kernel &Kernel, std::vector<Refusal> &Refusals) {
+  if (!Refusals.empty())
+    return;
+  Refusals = Kernel.Waits;
+  // What the loops and launches say is part of that, and is asked again: there
+  // is no way out of a deadlock.
+  for (const Loop &L : Kernel.Loops)
+    for (const Refusal &R : L.Refusals)
+      if (Refusals.empty() && (R.Why == Reason::WarpsCommunicate ||
+                               R.Why == Reason::CooperativeLaunch))
+        Refusals.push_back(R);
+  for (const Launch &L : Kernel.Launches)
+    if (Refusals.empty() && L.Cooperative)
+      Refusals.push_back({Reason::CooperativeLaunch, L.Where, L.Text});
+}
+
 std::vector<const Launch *> launchSites(const Kernel &Kernel,
                                         std::vector<Refusal> &Refusals) {
   std::vector<const Launch *> Sites;
   std::set<TextPlace> Seen; // a helper with two callers shows its launch twice
   for (const Launch &L : Kernel.Launches) {
-    if (L.From == Origin::Told)
+    if (L.From == Origin::Told || isOwnCall(Kernel, L))
       continue;
     if (std::optional<std::string> Obstacle = obstacle(L)) {
       Refusals.push_back({Reason::LaunchNotEditable, L.Where, *Obstacle});

@@ -13,6 +13,8 @@
 //   GO(k);                      written by a macro: no launch is changed
 //
 // A setting stays with its kernel, so that all launches are changed or none.
+// And which kernels must keep the blocks that share an SM: a block that waits
+// for one that is not resident waits for ever.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_LAUNCHSITES_H
@@ -27,6 +29,10 @@ namespace catt {
 /// refusal LaunchNotEditable is added and nothing returned.
 std::vector<const Launch *> launchSites(const Kernel &Kernel,
                                         std::vector<Refusal> &Refusals);
+
+/// Adds what stands against fewer resident blocks: who waits, or is launched
+/// together, or may be. Nothing if there is a refusal already.
+void refuseFewerBlocks(const Kernel &Kernel, std::vector<Refusal> &Refusals);
 
 /// Where a call is to be added; or why it is nowhere.
 struct CallSites {

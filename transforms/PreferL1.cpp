@@ -22,6 +22,8 @@ static void refuseKernel(const KernelReport &Kernel,
   for (const Refusal &R : Kernel.Source.Refusals)
     if (R.Why == Reason::Suppressed || R.Why == Reason::BrokenCode)
       Refusals.push_back(R);
+  // The percentage is of what the device has, and each launch needs its own.
+  refuseFewerBlocks(Kernel.Source, Refusals);
 }
 
 /// The percentage follows the block of each launch.

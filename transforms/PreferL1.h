@@ -23,7 +23,9 @@
 // Limits. Refused: kernels with no launch in sight, and kernels one of whose
 // launches cannot be edited (the setting stays with the kernel, so that setting
 // it at some launches would make the others depend on the order). A launch
-// through a variable that holds the kernel is one that cannot be edited.
+// through a variable that holds the kernel is one that cannot be edited. So are
+// kernels that wait for others, or are launched together: on another device, or
+// for a launch with more shared memory, the carve-out may hold fewer blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_PREFERL1_H

@@ -52,11 +52,7 @@ static bool standsAgainstReserving(Reason Why) {
 static void refuseKernel(const Kernel &Kernel, std::vector<Refusal> &Refusals) {
   llvm::copy_if(Kernel.Refusals, std::back_inserter(Refusals),
                 [](const Refusal &R) { return standsAgainstReserving(R.Why); });
-  // Who waits for somebody may wait for a block that is not resident then.
-  llvm::append_range(Refusals, Kernel.Waits);
-  for (const Launch &L : Kernel.Launches)
-    if (L.Cooperative && Refusals.empty())
-      Refusals.push_back({Reason::CooperativeLaunch, L.Where, L.Text});
+  refuseFewerBlocks(Kernel, Refusals);
 }
 
 /// What stands against raising the dynamic shared memory of every launch.

@@ -51,7 +51,9 @@
 // to 48 KiB with what the kernel has. Beyond, where every launch can be edited,
 // it is dynamic, and the launches ask for it (LaunchCalls.h):
 //     extern __shared__ __align__(8) unsigned char cattSpill_k[];
-// Values are those of the kernel's own body.
+// Values are those of the kernel's own body. Refused are kernels whose threads
+// may wait for others, and cooperative ones: a launch with smaller blocks than
+// the largest, or another device, may have fewer blocks per SM with the slots.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_SPILLSHARED_H

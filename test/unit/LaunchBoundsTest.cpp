@@ -142,6 +142,26 @@ TEST(LaunchBounds, PositiveInstantiationsThatAgree) {
 
 //===-- Refused -----------------------------------------------------------===//
 
+TEST(LaunchBounds, NegativeFewerBlocksOfAKernelThatWaits) {
+  for (BoundsForm Form : {BoundsForm::LaunchBounds, BoundsForm::MaxRegisters})
+    for (int64_t Now : {2, 3, 4}) {
+      Workbench B = bounded(Static);
+      RegisterPlan &Plan = *B.R.Kernels[0].Registers;
+      Plan.Bounds->Form = Form;
+      Plan.Points.resize(1);
+      Plan.Points[0].Blocks = 3;
+      Plan.Before.BlocksPerSM = Now;
+      EXPECT_NE(checked(B), B.text());
+      B.R.Kernels[0].Source.Waits.push_back(
+          {Reason::WarpsCommunicate, {}, "flag"});
+      if (Now <= 3)
+        EXPECT_NE(checked(B), B.text()) << "as many blocks as before, or more";
+      else
+        EXPECT_THAT(B.refusals(), ElementsAre(Reason::WarpsCommunicate));
+      EXPECT_EQ(B.rewritten() == B.text(), Now > 3);
+    }
+}
+
 void expectRefused(Workbench &B, Reason Why) {
   EXPECT_THAT(B.refusals(), ElementsAre(Why)) << B.text();
   EXPECT_EQ(B.rewritten(), B.text());

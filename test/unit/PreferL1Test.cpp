@@ -220,6 +220,23 @@ TEST(PreferL1, NegativeInDirective) {
   EXPECT_EQ(B.rewritten(), B.text());
 }
 
+TEST(PreferL1, NegativeWaitsForOthers) {
+  for (int What = 0; What < 3; ++What) {
+    Workbench B = launched("  [[k<<<1, 256>>>(n);]]\n");
+    Kernel &K = B.R.Kernels[0].Source;
+    Refusal Why = {Reason::WarpsCommunicate, {}, "flag"};
+    if (What == 0)
+      K.Waits.push_back(Why);
+    else if (What == 1)
+      K.Loops.emplace_back().Refusals.push_back(Why);
+    else
+      K.Launches.back().Cooperative = true;
+    EXPECT_THAT(B.refusals(),
+                ElementsAre(What == 2 ? Reason::CooperativeLaunch : Why.Why));
+    EXPECT_EQ(B.rewritten(), B.text());
+  }
+}
+
 TEST(PreferL1, NegativeSuppressedOrBroken) {
   for (Reason Why : {Reason::Suppressed, Reason::BrokenCode}) {
     Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n");

@@ -1,5 +1,4 @@
-//===- ReserveSharedTest.cpp - Tests of transforms/ReserveShared -*- C++
-//-*-===//
+//===- ReserveSharedTest.cpp - Tests of transforms/ReserveShared -*- C++ -*-==//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -178,7 +177,7 @@ void host(int *p, float *q, int m) {
 
 TEST(ReserveShared, PositiveAnyArgument) {
   for (const char *Argument :
-       {"m", "size()", "m++", "m = 4", "a[m]", "m ? 1 : g(m)", "f<4, 5>(m)",
+       {"m", "size()", "m++", "m = 4", "a[m] * 1", "m ? 1 : g(m)", "f<4, 5>(m)",
         "m /* bytes */", "[&] { return m; }()", "max(m, n)"}) {
     Workbench B = launched(("__global__ void k(int n) {\n}\nvoid host() {\n"
                             "  [[k<int><<<1, 2, [[" +
@@ -285,8 +284,30 @@ TEST(ReserveShared, NegativeWaitsForOthers) {
   Workbench B("__global__ void k(int n) {\n  [[work();]]\n}\n");
   B.split(B.kernel("k"), 0, 1, 8);
   reserve(B, 1000);
-  B.loop(0).Refusals.push_back({Reason::WarpsCommunicate, {}, "flag"});
+  Kernel &K = B.R.Kernels[0].Source;
+  K.Waits.push_back({Reason::WarpsCommunicate, {}, "flag"});
   EXPECT_THAT(B.refusals(), ElementsAre(Reason::WarpsCommunicate));
+  EXPECT_EQ(B.rewritten(), B.text());
+  K.Waits.clear();
+  EXPECT_NE(B.rewritten(), B.text());
+}
+
+TEST(ReserveShared, NegativeALoopSaysThatItWaits) {
+  for (Reason Why : {Reason::WarpsCommunicate, Reason::CooperativeLaunch}) {
+    Workbench B("__global__ void k(int n) {\n  [[work();]]\n}\n");
+    B.split(B.kernel("k"), 0, 1, 8);
+    reserve(B, 1000);
+    B.loop(0).Refusals.push_back({Why, {}, "flag"});
+    EXPECT_THAT(B.refusals(), ElementsAre(Why)) << "though Waits is empty";
+    EXPECT_EQ(B.rewritten(), B.text());
+  }
+}
+
+TEST(ReserveShared, NegativeOnlyPartOfAnArgument) {
+  // What the analysis shows of the third argument is not all of it.
+  Workbench B = launched("__global__ void k(int n) {\n}\nvoid host() {\n"
+                         "  [[k<int><<<1, 2, [[a[m]] ]>>>(n);]]\n}\n");
+  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
   EXPECT_EQ(B.rewritten(), B.text());
 }
 
@@ -352,6 +373,30 @@ TEST(ReserveShared, NegativeAlreadyRewritten) {
     reserve(C, Bytes);
     EXPECT_EQ(C.rewritten(), New);
     EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
+  }
+}
+
+TEST(ReserveShared, NegativeTheCallsOfAnEarlierRunAreNoLaunches) {
+  Workbench B = launched();
+  std::string New = B.rewritten();
+  Workbench C(New);
+  size_t K = C.kernel("k<int>");
+  unsigned Begin = New.find("k<int><<<"), Argument = New.find(">>>", Begin);
+  unsigned End = New.find(';', Argument) + 1;
+  C.Spans = {{FileName, Begin, End}, {FileName, Argument, Argument}};
+  Launch &Given = C.launch(K, 0, "k<int>", 1);
+  Given.Text = "<<<1, 256, cattShared(k<int>, 0, 65536)>>>";
+  Launch Named; // what the call does with the kernel is not known otherwise
+  Named.Where = Given.Where;
+  Named.Text = "cattShared(k<int>, 0, 65536)";
+  C.R.Kernels[K].Source.Launches.push_back(Named);
+  reserve(C, 65536);
+  EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
+  EXPECT_EQ(C.rewritten(), New);
+  for (const char *Other :
+       {"mine(k<int>, 0)", "cattShared", "go(cattShared(k))"}) {
+    C.R.Kernels[K].Source.Launches.back().Text = Other;
+    EXPECT_THAT(C.refusals(), ElementsAre(Reason::LaunchNotEditable)) << Other;
   }
 }
 

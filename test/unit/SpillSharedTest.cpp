@@ -134,15 +134,15 @@ TEST(SpillShared, PositiveDynamicSlotsBeyond48KiB) {
       Text,
       HasSubstr("extern __shared__ __align__(8) unsigned char cattSpill_k[];"));
   EXPECT_THAT(Text, HasSubstr("(cattSpill_k + 0) + threadIdx.x"));
-  EXPECT_THAT(
-      Text, HasSubstr("(void)cudaFuncSetAttribute(k, "
-                      "cudaFuncAttributeMaxDynamicSharedMemorySize, 114688);"));
+  EXPECT_EQ(llvm::StringRef(Text).count("static size_t cattSpill("), 1u);
   EXPECT_THAT(Text, HasSubstr("k<<<9999, 1024/* catt: spill-shared(28) */ , "
-                              "114688 /* catt: done */ >>>(A, A, 3);"));
+                              "cattSpill(k, 0, 114688) /* catt: done */ >>>"
+                              "(A, A, 3);"));
   EXPECT_EQ(B.edits().Done[0].Summary, "moved 28 registers of each thread to "
                                        "114688 bytes of dynamic shared memory");
   SpillBench Twice(Text);
-  EXPECT_THAT(Twice.refusals(), ElementsAre(Reason::NotEnoughShared));
+  EXPECT_THAT(Twice.refusals(), ::testing::Contains(Reason::NotEnoughShared));
+  EXPECT_EQ(Twice.rewritten(), Text);
 }
 
 TEST(SpillShared, PositiveDynamicSlotsBehindTheKernelsOwn) {
@@ -151,18 +151,19 @@ TEST(SpillShared, PositiveDynamicSlotsBehindTheKernelsOwn) {
   std::string Text = B.rewritten();
   EXPECT_THAT(Text, HasSubstr("(cattSpill_k + 4096) + threadIdx.x"));
   // 27 slots behind 4096 bytes, of which the launches ask for 4090
-  EXPECT_EQ(llvm::StringRef(Text).count("114688);"), 2u);
-  EXPECT_THAT(Text,
-              HasSubstr("( /* catt: begin */ 4090 /* catt: end */ ) + 110598"));
-  EXPECT_THAT(Text, HasSubstr("10 * 409 /* catt: end */ ) + 110598"));
+  EXPECT_THAT(Text, HasSubstr("1024, /* catt: spill-shared(27) */ cattSpill(k, "
+                              "/* catt: begin */ 4090 /* catt: end */ , 110598)"
+                              " /* catt: done */>>>(A, A, 4);"));
+  EXPECT_THAT(Text, HasSubstr("cattSpill(k, /* catt: begin */ 10 * 409 "
+                              "/* catt: end */ , 110598)"));
+  EXPECT_EQ(llvm::StringRef(Text).count("static size_t cattSpill("), 1u);
 }
 
 TEST(SpillShared, PositiveOneLaunchOfSeveralCallers) {
   SpillBench B(longArray("<<<9999, 1024>>>") +
                "void twice(float *A) { host(A); host(A); }\n");
   std::string Text = B.rewritten();
-  EXPECT_EQ(llvm::StringRef(Text).count("(void)"), 1u);
-  EXPECT_EQ(llvm::StringRef(Text).count(", 114688 "), 1u);
+  EXPECT_EQ(llvm::StringRef(Text).count("cattSpill(k, 0, 114688)"), 1u);
 }
 
 TEST(SpillShared, PositiveASecondRunChangesNothing) {
@@ -429,9 +430,21 @@ TEST(SpillShared, NegativeSharedMemoryIsFull) {
 }
 
 TEST(SpillShared, NegativeLaunchesThatCannotAskForMore) {
-  SpillBench Head(longArray("<<<9999, 1024>>>"));
-  Head.R.Kernels[0].Source.Launches[0].Callee = "chosen";
-  EXPECT_THAT(Head.refusals(), ElementsAre(Reason::LaunchNotEditable));
+  for (int What = 0; What < 4; ++What) {
+    SpillBench B(longArray("<<<9999, 1024>>>"));
+    ASSERT_GT(B.spill().sharedBytes(), 48 * 1024);
+    Launch &L = B.R.Kernels[0].Source.Launches[0];
+    if (What == 0)
+      L.Written->Kernel.clear();
+    else if (What == 1)
+      L.Written->Obstacle = "a launch in device code";
+    else if (What == 2)
+      L.Written.reset();
+    else
+      L.SharedArgument.reset();
+    EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable)) << What;
+    EXPECT_EQ(B.rewritten(), B.P.Code) << "no slots that no launch asks for";
+  }
   SpillBench Elsewhere(longArray("<<<9999, 1024>>>") +
                        "void (*const pointer)(const float *, float *, int) = "
                        "k;\n");
@@ -440,6 +453,38 @@ TEST(SpillShared, NegativeLaunchesThatCannotAskForMore) {
                    longArray("<<<9999, 1024>>>(A, A, 4);\n  GO;\n"
                              "  k<<<9, 1024>>>"));
   EXPECT_EQ(Macro.spill().LimitBytes, 48) << "static";
+}
+
+TEST(SpillShared, NegativeWaitsForOthers) {
+  std::string Cooperative =
+      "void together(float *A, float *y, int n) {\n"
+      "  void *Given[] = {&A, &y, &n};\n"
+      "  cudaLaunchCooperativeKernel((void *)k, dim3(9), dim3(256), Given, 0, "
+      "0);\n}\n";
+  std::string Waiting = "  while (*(volatile const float *)A == 0)\n    ;\n";
+  std::string Macro = "#define WAIT(flag) while (atomicAdd(flag, 0) == 0) {}\n";
+  for (const std::string &Code :
+       {spillKernel(Waiting + Across), spillKernel(Across) + Cooperative,
+        Macro + spillKernel("  WAIT((int *)y)\n" + std::string(Across))}) {
+    SpillBench B(Code);
+    EXPECT_FALSE(B.refusals().empty()) << Code;
+    EXPECT_EQ(B.rewritten(), Code);
+  }
+  // Slots of every form: static, dynamic, and those of ptxas.
+  for (const std::string &Code :
+       {spillKernel(Across), longArray("<<<9999, 1024>>>")})
+    for (bool Pragma : {false, true}) {
+      SpillBench B(Code);
+      SpillStep Step;
+      Step.Pragma = true;
+      if (Pragma)
+        take(B.R.Kernels[0].Source, Step, *B.R.Kernels[0].Spill);
+      ASSERT_NE(B.rewritten(), Code);
+      B.R.Kernels[0].Source.Waits.push_back(
+          {Reason::WarpsCommunicate, {}, "flag"});
+      EXPECT_THAT(B.refusals(), ElementsAre(Reason::WarpsCommunicate));
+      EXPECT_EQ(B.rewritten(), Code);
+    }
 }
 
 TEST(SpillShared, NegativeMacros) {

@@ -1,8 +1,9 @@
 // RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu
 // RUN: %exact --force=rows:j=1,2 -i --quiet %t/a.cu
 // RUN: grep -v CHECK %t/a.cu | FileCheck %s
-// RUN: %exact --force=rows:j=1,2 --diff --quiet %t/a.cu
+// RUN: not %exact --force=rows:j=1,2 --diff --quiet %t/a.cu 2>&1 | FileCheck --check-prefix=TWICE %s
 // RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
+// TWICE: no blocks of kernel 'rows' can be taken away: it was rewritten before
 // No static array where another file may launch with 40,000 bytes.
 
 // CHECK-NOT: __shared__ char
