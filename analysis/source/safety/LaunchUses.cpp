@@ -34,8 +34,10 @@ const FunctionDecl *namedKernel(const Expr *E) {
 
 /// Calls that are told a kernel and launch nothing.
 bool asksOnly(const FunctionDecl *F) {
-  return nameOf(F).starts_with("cudaFunc") ||
-         nameOf(F).starts_with("cudaOccupancy");
+  llvm::StringRef Name = nameOf(F);
+  // The last three are what transforms/LaunchCalls writes into a launch.
+  return Name.starts_with("cudaFunc") || Name.starts_with("cudaOccupancy") ||
+         Name == "cattShared" || Name == "cattSpill" || Name == "cattPreferL1";
 }
 
 /// The bodies of a lambda: one, or those that are instantiated.
