@@ -35,6 +35,18 @@ LONG = {
         "one case for each kind of statement that the generator writes",
     "analysis/Types.h":
         "the plain values that stages hand on, in one place",
+    "analysis/RuntimePlan.cpp":
+        "the same search for one input, for two and for the block",
+    "analysis/source/safety/NodeKinds.cpp":
+        "one case for each kind that clang has",
+    "analysis/source/safety/Reach.cpp":
+        "one case for each kind of statement that executes something",
+    "transforms/SourceEdit.cpp":
+        "every way to add text, each with its markers",
+    "test/unit/SpillSharedTest.cpp":
+        "each text before and after is shown whole, refusals included",
+    "test/unit/WarpIndependenceTest.cpp":
+        "one row for each disguise of a wait or a barrier",
     "analysis/memory/AffineIndex.cpp":
         "one value type and its algebra: each operation needs the others",
     "test/unit/CudaFrontEndTest.cpp":
