@@ -57,13 +57,14 @@ static const char SetAttribute[] =
 static constexpr StringRef Recomputed =
     R"(\{?(\{(auto|uint3)cattHidden[0-9]*=[^;{}]*;)"
     R"(asmvolatile\("":("\+[rlhfd]"\(cattHidden[0-9.xyz]*\),?)+\);)"
-    R"(\{const(auto|uint3)[^;{}=]*=cattHidden[0-9]*;[^;{}=]*=[^;]*;\}\})+\{?)";
+    R"(\{(const(auto|uint3)|decltype\([^;{}=]*\))[^;{}=]*=cattHidden[0-9]*;)"
+    R"([^;{}=]*=[^;]*;\}\})+\{?)";
 
 /// The same for values that are declared anew.
 static constexpr StringRef DeclaredAgain =
     R"((\{(auto|uint3)cattHidden[0-9]*=[^;{}]*;)"
     R"(asmvolatile\("":("\+[rlhfd]"\(cattHidden[0-9.xyz]*\),?)+\);)"
-    R"(const(auto|uint3)[^;{}=]*=cattHidden[0-9]*;)"
+    R"((const(auto|uint3)|decltype\([^;{}=]*\))[^;{}=]*=cattHidden[0-9]*;)"
     R"(decltype\([^;{}=]*\)[^;{}=]*=[^;]*;)+\{)";
 
 /// What a call in a launch looks like: around an argument, and as one.

@@ -449,7 +449,8 @@ void addBefore(const TextMap &Texts, const SourceSpan &Statement,
                const Addition &What, Edits &Out) {
   const std::string &Text = Texts.at(Statement.File);
   if (!firstOnLine(Text, Statement.Begin)) {
-    addInline({Statement.File, Statement.Begin, Statement.Begin}, What, Out);
+    unsigned At = beforePragmaOperator(Text, Statement.Begin);
+    addInline({Statement.File, At, At}, What, Out);
     return;
   }
   Lines Added = layOut(Texts, Statement.File, Statement.Begin,
