@@ -38,13 +38,13 @@ declaredAgain(const std::string &Text, unsigned Begin, unsigned End,
     if (T.is(clang::tok::comment))
       return true;
     StringRef Word = StringRef(Text).slice(B, E);
-    if (!Name.empty() && (Word == "=" || Word == ":"))
+    if (!Name.empty() && (Word == "=" || Word == ":" || Word == ";"))
       Found = Name.str();
     Name = "";
     if (Before == "auto" && Word == "[")
       Found = "a structured binding";
     if (T.is(clang::tok::raw_identifier) && llvm::is_contained(Names, Word)) {
-      if (Before == "&" || Before == "&&")
+      if (Before == "&" || Before == "&&" || Before == ",")
         Name = Word;
       else if (!Before.empty() &&
                (llvm::isAlpha(Before[0]) || Before[0] == '_') &&

@@ -381,6 +381,19 @@ static bool firstOnLine(StringRef Text, unsigned Offset) {
   return Text.slice(lineStart(Text, Offset), Offset).ltrim(Blanks).empty();
 }
 
+/// `_Pragma("...")` and nothing else: a loop may follow on the same line.
+static bool isPragmaOperator(StringRef Line) {
+  auto Drop = [&](StringRef Word) {
+    bool Found = Line.consume_front(Word);
+    Line = Line.ltrim(Blanks);
+    return Found;
+  };
+  if (!Drop("_Pragma") || !Drop("(") || !Drop("\""))
+    return false;
+  Line = Line.drop_until([](char C) { return C == '"'; });
+  return Drop("\"") && Drop(")") && Line.empty();
+}
+
 /// An unroll pragma must stay directly before its loop.
 static unsigned abovePragmas(StringRef Text, unsigned Offset) {
   unsigned Top = lineStart(Text, Offset);
@@ -389,7 +402,7 @@ static unsigned abovePragmas(StringRef Text, unsigned Offset) {
     while (Start > 0 && splicedAbove(Text, Start))
       Start = lineStart(Text, Start - 1);
     StringRef Line = Text.slice(Start, Below).trim();
-    bool Pragma = Line.starts_with("_Pragma") && Line.ends_with(")");
+    bool Pragma = isPragmaOperator(Line);
     if (Line.starts_with("#"))
       Pragma = Line.drop_front().ltrim(Blanks).starts_with("pragma");
     if (Pragma)
@@ -449,7 +462,8 @@ void addBefore(const TextMap &Texts, const SourceSpan &Statement,
                const Addition &What, Edits &Out) {
   const std::string &Text = Texts.at(Statement.File);
   if (!firstOnLine(Text, Statement.Begin)) {
-    addInline({Statement.File, Statement.Begin, Statement.Begin}, What, Out);
+    unsigned At = beforePragmaOperator(Text, Statement.Begin);
+    addInline({Statement.File, At, At}, What, Out);
     return;
   }
   Lines Added = layOut(Texts, Statement.File, Statement.Begin,

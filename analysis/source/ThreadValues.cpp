@@ -8,6 +8,7 @@
 #include "analysis/source/ThreadValues.h"
 #include "analysis/source/IndexFolding.h"
 #include "analysis/source/ValueUses.h"
+#include "analysis/source/safety/HiddenNames.h"
 #include "analysis/source/safety/PlainReads.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -222,10 +223,15 @@ private:
 
 void findThreadValues(const FunctionDecl &F, const ASTContext &Context,
                       Kernel &K) {
-  if (auto *Body = dyn_cast_or_null<CompoundStmt>(F.getBody()))
-    Walker(F, Context, K).run(*Body);
-  if (F.getBody())
-    findPlainReads(F, Context, K);
+  auto *Body = dyn_cast_or_null<CompoundStmt>(F.getBody());
+  if (!Body)
+    return;
+  Walker(F, Context, K).run(*Body);
+  // Slots and copies are numbered by threadIdx and blockDim.
+  if (std::optional<Refusal> Hidden = hiddenCudaName(F, nullptr, Context))
+    for (ThreadValue &V : K.Values)
+      V.Refusals.push_back(*Hidden);
+  findPlainReads(F, Context, K);
 }
 
 } // namespace catt

@@ -120,7 +120,7 @@ const std::vector<Layer> &valueLayers() {
        "template <class T> static __device__ T t@(T v) { return v; }", "",
        "t@($)"},
       {"constructor", "struct C@ { int i; __device__ C@(int v) : i(v) {} };",
-       "C@ c@($);", "c@.i"},
+       "C@ c@{$};", "c@.i"},
       {"constructor-body",
        "struct C@ { int i; __device__ C@(int v) { i = v; } };", "C@ c@{$};",
        "c@.i"},
@@ -128,7 +128,7 @@ const std::vector<Layer> &valueLayers() {
        "struct C@ { int i; __device__ C@(int v, int) : i(v) {} __device__ "
        "C@(int v) : "
        "C@(v, 0) {} };",
-       "C@ c@($);", "c@.i"},
+       "C@ c@{$};", "c@.i"},
       {"copy-constructor",
        "struct C@ { int i = 0; __device__ C@() {} __device__ C@(const C@ &o) : "
        "i(o.i) {} };",

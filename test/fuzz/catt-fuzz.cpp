@@ -179,8 +179,13 @@ int main(int argc, char **argv) {
   Options.Danger = Danger;
   if (Print) {
     uint64_t Own = Only;
-    for (uint64_t I = First; I < First + (Own ? 1 : NumKernels); ++I)
-      outs() << print({make(Own ? Own : kernelSeed(Seed, I), 0, Options)});
+    for (uint64_t I = First; I < First + (Own ? 1 : NumKernels); ++I) {
+      GeneratedKernel K = make(Own ? Own : kernelSeed(Seed, I), 0, Options);
+      if (K.isEnemy())
+        outs() << "// " << I << ": " << K.Danger
+               << (K.Twin ? " (twin)\n" : "\n");
+      outs() << print({std::move(K)});
+    }
     return 0;
   }
   SmallString<128> Directory;

@@ -9,9 +9,10 @@
 # kernels (200, or as many as -k says) are asked in any case, until one fails.
 # Mutations called unsound-* take out one rule of safety each: only kernels with
 # a danger (catt-fuzz --adversarial; 3000, or as many as -a says) are asked, which
-# must notice alone. Only what a patch touches is built again. -s skips the run without any
-# mutation. Exit status: 0 if each is caught, 1 if some survive or do not apply,
-# 2 if the copy fails without any.
+# must notice alone; where a patch has a line "Danger: guard", those of this kind.
+# Only what a patch touches is built again. -s skips the run without any mutation.
+# Exit status: 0 if each is caught, 1 if some survive or do not apply, 2 if the
+# copy fails without any.
 set -uo pipefail
 
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
@@ -129,9 +130,14 @@ failed_properties() {
 
 # find_out <patch>: what notices, in tests and generated.
 find_out() {
+  local danger
   tests='' generated=''
   case $1 in
-  */unsound-*) generated=$(failed_properties "$enemies" --adversarial) ;;
+  */unsound-*)
+    danger=$(sed -n 's/^Danger: //p' "$1")
+    generated=$(failed_properties "$enemies" --adversarial \
+      ${danger:+--danger "$danger"})
+    ;;
   *)
     tests=$(first_failure "$(own_module "$1")" "${units[@]}" lit) &&
       generated=$(failed_properties "$kernels")
