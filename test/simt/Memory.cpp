@@ -235,9 +235,11 @@ void access(uint64_t Address, uint64_t Size, AccessKind Kind, Site *S) {
     return;
   if (Run.Opts.Trace)
     trace(Address, Size, Kind, In, S);
-  if (Run.UntilSwitch != 0 && --Run.UntilSwitch == 0) {
+  if (Run.UntilSwitch == 1) {
     Run.UntilSwitch = Run.Opts.SwitchEvery;
     schedulingPoint(S);
+  } else if (Run.UntilSwitch != 0) {
+    --Run.UntilSwitch;
   }
   if (Kind == Store)
     ++Run.Changes;

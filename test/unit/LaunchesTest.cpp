@@ -218,8 +218,13 @@ std::vector<std::string> launchesOfBodies(llvm::ArrayRef<const char *> Bodies) {
       Body.replace(At, 1, "kernel" + N);
     for (size_t At; (At = Body.find("KERNEL")) != std::string::npos;)
       Body.replace(At, 6, "kernel" + N);
-    Code += "static __global__ void kernel" + N + "(float *A) {}\nvoid f" + N +
-            "(float *A, int argc) {\n" + Body + "\n}\n";
+    Code += "static __global__ void kernel";
+    Code += N;
+    Code += "(float *A) {}\nvoid f";
+    Code += N;
+    Code += "(float *A, int argc) {\n";
+    Code += Body;
+    Code += "\n}\n";
   }
   Parsed P = parseSnippet(Code, {"-std=c++20"});
   std::vector<std::string> Result;
@@ -260,8 +265,7 @@ TEST(Launches, negativeSomethingElseMayChangeTheSize) {
       "int b = 128; int &r = (c(), b); take(r); K<<<1, b>>>(A);",
       "int b = 128; int &r = b; int &q = r; take(q); K<<<1, b>>>(A);",
       "int b = 128; int &&r = static_cast<int &&>(b); take(r); K<<<1, b>>>(A);",
-      "int b = 128; int *p[] = {&b}; for (int *q : p) *q = 512; K<<<1, "
-      "b>>>(A);",
+      "int b = 128; int *p[] = {&b}; for (int *q : p) *q = 1; K<<<1, b>>>(A);",
       "int b = 128; memset(&b, 1, 2); K<<<1, b>>>(A);",
       "dim3 b(128); memset(&b, 1, 2); K<<<1, b>>>(A);",
       "dim3 b(128); take((int &)b.x); K<<<1, b>>>(A);",

@@ -21,8 +21,8 @@ using namespace catt;
 namespace {
 
 const std::set<std::string> KnownKinds = {
-#define STMT(Type) "Stmt " #Type,
-#define DECL(Type) "Decl " #Type,
+#define STMT(Type) std::string("Stmt " #Type),
+#define DECL(Type) std::string("Decl " #Type),
 #include "data/ClangKinds.inc"
 #undef STMT
 #undef DECL
@@ -30,10 +30,10 @@ const std::set<std::string> KnownKinds = {
 
 const std::set<std::string> ClangsKinds = {
 #define ABSTRACT_STMT(Type)
-#define STMT(Type, Base) "Stmt " #Type,
+#define STMT(Type, Base) std::string("Stmt " #Type),
 #include "clang/AST/StmtNodes.inc"
 #define ABSTRACT_DECL(Type)
-#define DECL(Type, Base) "Decl " #Type,
+#define DECL(Type, Base) std::string("Decl " #Type),
 #include "clang/AST/DeclNodes.inc"
 };
 

@@ -148,7 +148,7 @@ std::string spelled(const FunctionDecl &F) {
       continue;
     if (isa<NamespaceDecl, CXXRecordDecl>(C) &&
         !cast<NamedDecl>(C)->getDeclName().isEmpty())
-      Name = cast<NamedDecl>(C)->getNameAsString() + "::" + Name;
+      Name.insert(0, cast<NamedDecl>(C)->getNameAsString() + "::");
   }
   return Name;
 }
