@@ -42,6 +42,9 @@ static const char Limit[] = R"cu(  int device = 0, most = 0;
   return bytes + more;
 })cu";
 
+static const char PreferCarveout[] =
+    "      kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent);";
+
 static std::vector<std::string> raising(StringRef Name, StringRef Failed) {
   std::string Body = Limit;
   for (size_t At; (At = Body.find("FAILED")) != std::string::npos;)
@@ -68,10 +71,8 @@ static llvm::ArrayRef<LaunchFunction> launchFunctions() {
        "how a launch divides L1 and shared memory",
        {"template <class K>",
         "static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {",
-        "  (void)cudaFuncSetAttribute(",
-        "      kernel, cudaFuncAttributePreferredSharedMemoryCarveout, "
-        "percent);",
-        "  return bytes;", "}"}}};
+        "  (void)cudaFuncSetAttribute(", PreferCarveout, "  return bytes;",
+        "}"}}};
   return All;
 }
 
@@ -204,7 +205,7 @@ static bool isTaken(const std::string &Text, StringRef Name,
   return Found;
 }
 
-static Refusal notEditable(const Launch &L, std::string Why) {
+static Refusal notEditable(const Launch &L, const std::string &Why) {
   return {Reason::LaunchNotEditable, L.Where,
           L.Text + (Why.empty() ? "" : ": " + Why)};
 }

@@ -228,7 +228,7 @@ void findThreadValues(const FunctionDecl &F, const ASTContext &Context,
     return;
   Walker(F, Context, K).run(*Body);
   // Slots and copies are numbered by threadIdx and blockDim.
-  if (std::optional<Refusal> Hidden = hiddenCudaName(F, nullptr, Context))
+  if (std::optional<Refusal> Hidden = hiddenByDeclaration(F, nullptr, Context))
     for (ThreadValue &V : K.Values)
       V.Refusals.push_back(*Hidden);
   findPlainReads(F, Context, K);

@@ -479,8 +479,7 @@ TEST(Assembly, positive) {
         "ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4 + 16];",
         "st.global.wt.f32 [%0], %1;", "lop3.b32 %0, %1, %2, %3, 0xe8;",
         "cvta.to.shared.u64 %0, %1;", "fence.acq_rel.gpu;", "membar.gl;",
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1}, {%2,%3}, "
-        "{%4}, {%5};",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0}, {%1}, {%2};",
         "shfl.sync.down.b32 %0|p, %1, %2, 31, -1;", "bar.warp.sync -1;",
         "prefetch.global.L2 [%0];"})
     EXPECT_EQ(readAssembly(Text).Unknown, "") << Text;

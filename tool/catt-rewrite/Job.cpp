@@ -223,7 +223,7 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
                        O, File));
   for (const ForcedChoice &F : O.Forced)
     if (std::string Why = notWritten(F, Analysed, *Changes); !Why.empty())
-      return fail(R, ExitUsage, "'" + File + "': " + Why);
+      return fail(R, ExitUsage, (llvm::Twine("'") + File + "': " + Why).str());
   R.Outcome.Changes = std::move(*Changes);
   auto Texts = catt::apply(R.Outcome.Changes, Analysed.Texts);
   if (!Texts)

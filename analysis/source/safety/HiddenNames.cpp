@@ -28,6 +28,7 @@ public:
       Names.insert(&Context.Idents.get(Name));
   }
 
+  std::optional<Refusal> findMacro(const FunctionDecl &F);
   std::optional<Refusal> find(const FunctionDecl &F, const Stmt *At);
 
 private:
@@ -183,12 +184,16 @@ void Finder::noteContexts(const FunctionDecl &F) {
     lookUp(*C);
 }
 
-std::optional<Refusal> Finder::find(const FunctionDecl &F, const Stmt *At) {
-  SourceText Text(Context);
+std::optional<Refusal> Finder::findMacro(const FunctionDecl &F) {
   for (const IdentifierInfo *Name : Names)
     if (Name->hadMacroDefinition())
-      return Refusal{Reason::InMacro, Text.location(F.getLocation()),
+      return Refusal{Reason::InMacro,
+                     SourceText(Context).location(F.getLocation()),
                      ("the macro " + Name->getName()).str()};
+  return std::nullopt;
+}
+
+std::optional<Refusal> Finder::find(const FunctionDecl &F, const Stmt *At) {
   if (At)
     noteUpTo(*F.getBody(), At);
   else
@@ -198,13 +203,23 @@ std::optional<Refusal> Finder::find(const FunctionDecl &F, const Stmt *At) {
     noteContexts(*Pattern);
   if (!Found)
     return std::nullopt;
-  return Refusal{Reason::InMacro, Text.location(Found->getLocation()),
-                 "the declaration that hides CUDA's " +
-                     Found->getNameAsString()};
+  return Refusal{
+      Reason::InMacro, SourceText(Context).location(Found->getLocation()),
+      "the declaration that hides CUDA's " + Found->getNameAsString()};
 }
 
 std::optional<Refusal> hiddenCudaName(const FunctionDecl &F, const Stmt *At,
                                       const ASTContext &Context) {
+  if (!F.getBody())
+    return std::nullopt;
+  Finder Names(Context);
+  std::optional<Refusal> Macro = Names.findMacro(F);
+  return Macro ? Macro : Names.find(F, At);
+}
+
+std::optional<Refusal> hiddenByDeclaration(const FunctionDecl &F,
+                                           const Stmt *At,
+                                           const ASTContext &Context) {
   return F.getBody() ? Finder(Context).find(F, At) : std::nullopt;
 }
 

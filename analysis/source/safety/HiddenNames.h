@@ -35,6 +35,12 @@ std::optional<Refusal> hiddenCudaName(const clang::FunctionDecl &F,
                                       const clang::Stmt *At,
                                       const clang::ASTContext &Context);
 
+/// The same for declarations alone: who writes text sees the macros of its file
+/// anyway, and has a word of its own for them.
+std::optional<Refusal> hiddenByDeclaration(const clang::FunctionDecl &F,
+                                           const clang::Stmt *At,
+                                           const clang::ASTContext &Context);
+
 } // namespace catt
 
 #endif
