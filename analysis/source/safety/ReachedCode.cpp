@@ -17,8 +17,7 @@ using namespace clang;
 
 namespace catt {
 
-/// Statements of all reached functions together, and calls inside calls. A
-/// block-wide reduction of CUB takes about a hundredth of it.
+/// Statements of all reached functions together, and calls inside calls.
 static constexpr unsigned MaxSteps = 2'000'000, MaxDepth = 200;
 
 Reason reasonOf(ReachedEffect::Kind What) {
