@@ -57,7 +57,6 @@ const std::vector<Layer> &divergentSources() {
       {"binding-of-threadIdx", "", "auto [x@, y@, z@] = uint3(threadIdx);",
        "int(x@)"},
       {"copy", "", "uint3 t@ = threadIdx;", "int(t@.x)"},
-      {"auto-copy", "", "auto t@ = threadIdx;", "int(t@.x)"},
       {"reference", "", "const auto &t@ = threadIdx;", "int(t@.x)"},
       {"pointer", "", "const uint3 c@ = threadIdx, *t@ = &c@;", "int(t@->x)"},
       {"dim3", "", "", "int(dim3(threadIdx).x)"},
