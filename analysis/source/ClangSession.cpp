@@ -81,12 +81,23 @@ static bool isOfSystem(const Decl *D) {
   return SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation()));
 }
 
+/// True for what the main file includes, and not what precedes its first line.
+static bool isIncluded(const Decl *D) {
+  const SourceManager &SM = D->getASTContext().getSourceManager();
+  FileID File = SM.getFileID(SM.getExpansionLoc(D->getLocation()));
+  for (SourceLocation By = SM.getIncludeLoc(File); By.isValid();
+       By = SM.getIncludeLoc(File))
+    File = SM.getFileID(By);
+  return File == SM.getMainFileID();
+}
+
 /// In a system header, and not a device function that is to be read.
 static bool isSkipped(const Decl *D, SystemBodies Bodies) {
   if (!isOfSystem(D))
     return false;
   const FunctionDecl *F = D->getAsFunction();
-  return Bodies == SystemBodies::None || !F || !F->hasAttr<CUDADeviceAttr>();
+  return !F || !F->hasAttr<CUDADeviceAttr>() ||
+         (Bodies == SystemBodies::Included && !isIncluded(D));
 }
 
 static bool isUsers(const Decl *D) {

@@ -45,8 +45,10 @@
 
 namespace catt {
 
-/// Which function bodies in system headers are parsed, beside constexpr ones.
-enum class SystemBodies : uint8_t { None, Device };
+/// Which function bodies in system headers are parsed, beside constexpr ones:
+/// those of device functions in headers that the file includes, or also those
+/// in what clang includes before its first line, which are CUDA's own.
+enum class SystemBodies : uint8_t { Included, All };
 
 using FilesRef = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
@@ -62,7 +64,7 @@ public:
 struct Preamble {
   clang::PrecompiledPreamble Code;
   std::vector<std::string> Flags; ///< of clang's parse that it was built for
-  SystemBodies Bodies = SystemBodies::None;
+  SystemBodies Bodies = SystemBodies::Included;
   std::vector<Diagnostic> Diagnostics;
   /// Its declarations outside system headers, in order.
   std::vector<clang::LocalDeclID> Declarations;
@@ -93,7 +95,7 @@ struct Session {
   static llvm::Expected<std::unique_ptr<Session>>
   run(const clang::CompilerInvocation &Invocation,
       std::unique_ptr<llvm::MemoryBuffer> Text, FilesRef Files,
-      const Preamble *P, SystemBodies Bodies = SystemBodies::None);
+      const Preamble *P, SystemBodies Bodies = SystemBodies::Included);
 };
 
 } // namespace catt

@@ -390,10 +390,10 @@ parse(const tooling::CompileCommand &Command, const FrontEndOptions &Options,
     return Text.takeError();
   if (llvm::Error E = prepare(*P, Command, Options, Files))
     return std::move(E);
-  if (llvm::Error E = parseInto(*P, **Text, Options, SystemBodies::None))
+  if (llvm::Error E = parseInto(*P, **Text, Options, SystemBodies::Included))
     return std::move(E);
   if (reachesSkippedBodies(P->Main->Clang->getASTContext()))
-    if (llvm::Error E = parseInto(*P, **Text, Options, SystemBodies::Device))
+    if (llvm::Error E = parseInto(*P, **Text, Options, SystemBodies::All))
       return std::move(E);
   if (llvm::Error E = explain(P->Diagnostics, P->Kit))
     return std::move(E);

@@ -13,14 +13,15 @@
 // after all others, so what a call among them does to the current device may
 // happen before or after an attribute is set for it. Harmless are functions
 // whose body is in sight and calls nothing but such, the standard library's and
-// thrust's unless they are told functions, the compiler's builtins, and the
-// functions of CUDA's runtime that are listed.
+// thrust's unless they are told functions, the compiler's builtins, CUDA's own
+// that only compute (min), and the functions of its runtime that are listed.
 //
 // Limits: a virtual function, a call through a pointer and one whose body is
 // not in sight are not harmless, nor are those behind 256 others.
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/LaunchTexts.h"
+#include "analysis/source/safety/KnownFunctions.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
@@ -100,15 +101,17 @@ private:
   bool isLibrary(const FunctionDecl &F) const {
     if (!Context.getSourceManager().isInSystemHeader(F.getLocation()))
       return false;
-    const DeclContext *D = F.getDeclContext();
-    while (!D->getParent()->isTranslationUnit() && !D->isTranslationUnit())
-      D = D->getParent();
-    auto *N = dyn_cast<NamespaceDecl>(D);
+    const DeclContext *Outermost = nullptr;
+    for (const DeclContext *D = F.getDeclContext(); !D->isTranslationUnit();
+         D = D->getParent())
+      Outermost = D;
+    auto *N = dyn_cast_or_null<NamespaceDecl>(Outermost);
     return N && (N->getName() == "std" || N->getName() == "thrust");
   }
 
   template <class Range> bool enter(const FunctionDecl &F, Range &&Arguments) {
     if (F.getBuiltinID() || F.isTrivial() ||
+        knownFunction(F) == Known::Computes ||
         (F.getDeclName().isIdentifier() && isHarmlessRuntime(F.getName())))
       return true;
     if (isLibrary(F) && F.getOverloadedOperator() != OO_Call &&

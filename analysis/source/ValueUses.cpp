@@ -151,7 +151,7 @@ void ValueUses::visit(const Expr &Top) {
   if (auto *C = dyn_cast<CallExpr>(E))
     return visitCall(*C);
   if (auto *L = dyn_cast<LambdaExpr>(E))
-    return escapeAll(*L->getBody());
+    return escapeAll(*L);
   if (auto *P = dyn_cast<PseudoObjectExpr>(E))
     return P->getResultExpr() ? visit(*P->getResultExpr()) : void();
   if (auto *V = dyn_cast<OpaqueValueExpr>(E))

@@ -390,7 +390,10 @@ const std::vector<Layer> &statementLayers() {
       {"loop", "", "", "for (int q@ = 0; q@ < 1; ++q@) { $; }"},
       {"do", "", "", "do { $; } while (n < 0)"},
       {"if", "", "", "if (n > 0) { $; }"},
-      {"goto", "", "", "{ if (n < 0) goto skip@; $; skip@:; }"},
+      {"goto",
+       "static __device__ void s@() { if (blockDim.x == 0) goto end; $; end:; "
+       "}",
+       "", "s@()"},
       {"recursion",
        "static __device__ void s@(int d) { if (d > 0) s@(d - 1); else { $; } }",
        "", "s@(2)"},

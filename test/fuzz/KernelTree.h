@@ -137,6 +137,9 @@ struct GeneratedKernel {
 /// A valid kernel; the same seed gives the same kernel.
 GeneratedKernel generate(uint64_t Seed, unsigned Id);
 
+/// The text of the kernel, its helpers and its host code.
+std::string printAlone(const GeneratedKernel &K);
+
 /// The text of one file with these kernels. The line (from 1) on which each
 /// begins goes to Lines.
 std::string print(const std::vector<GeneratedKernel> &Kernels,

@@ -265,6 +265,12 @@ private:
 
 } // namespace
 
+std::string printAlone(const GeneratedKernel &K) {
+  Printer P(K);
+  P.all();
+  return P.Out;
+}
+
 std::string print(const std::vector<GeneratedKernel> &Kernels,
                   std::vector<unsigned> *Lines) {
   std::string Text = "#include <cuda_runtime.h>\n";
@@ -276,9 +282,7 @@ std::string print(const std::vector<GeneratedKernel> &Kernels,
   for (const GeneratedKernel &K : Kernels) {
     if (Lines)
       Lines->push_back(llvm::StringRef(Text).count('\n') + 1);
-    Printer P(K);
-    P.all();
-    Text += P.Out;
+    Text += printAlone(K);
   }
   if (Kernels.empty() || !Kernels.front().Crlf)
     return Text;

@@ -65,7 +65,6 @@ private:
   Version Original, New;
   std::vector<Failure> Failures;
   std::map<unsigned, Kernel> Analysed; ///< by index in the batch
-  std::vector<bool> Changed;
 
   void fail(unsigned Kernel, const char *Property, const std::string &Detail) {
     Failures.push_back({Kernel, Property, Detail.substr(0, 3000)});
@@ -391,14 +390,24 @@ private:
     return Out;
   }
 
+  /// A kernel whose text stands in both files runs the same in both: two
+  /// schedules of one show that it is valid.
+  bool isLeftAlone(const GeneratedKernel &K) const {
+    return isEnemy() && !Options.OnlyOriginals &&
+           llvm::StringRef(New.Text).contains(printAlone(K));
+  }
+
   void runOne(unsigned I) {
     const GeneratedKernel &K = Kernels[I];
+    bool LeftAlone = isLeftAlone(K);
+    unsigned Schedules = LeftAlone ? 2 : Options.Schedules;
+    Seen["kernels with a danger left alone"] += LeftAlone;
     std::optional<std::string> Expected;
     for (const Version *V : {&Original, &New}) {
       bool IsNew = V == &New;
-      if (IsNew && Options.OnlyOriginals)
+      if (IsNew && (LeftAlone || Options.OnlyOriginals))
         return;
-      for (unsigned N = 0; N < Options.Schedules; ++N) {
+      for (unsigned N = 0; N < Schedules; ++N) {
         Outcome Out = runKernel(*V, K, schedule(K, N));
         std::string Which = "schedule " + std::to_string(N) + ": ";
         if (!Out.Findings.empty())

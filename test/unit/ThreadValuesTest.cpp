@@ -104,9 +104,9 @@ TEST(ThreadValues, NegativeArraysThatStayInMemory) {
 //===-- Refused -----------------------------------------------------------===//
 
 TEST(ThreadValues, NegativeWhatSomethingElseMayReach) {
-  for (const char *Use :
-       {"float *p = &s; *p = 1;", "float &r = s; r = 1;", "change(s);",
-        "auto f = [&] { s = 2; }; f();", "atomicAdd(&s, 1.0f);"}) {
+  for (const char *Use : {"float *p = &s; *p = 1;", "float &r = s; r = 1;",
+                          "change(s);", "auto f = [&] { s = 2; }; f();",
+                          "[&r = s] { r = 2; }();", "atomicAdd(&s, 1.0f);"}) {
     Parsed P = parseBody("float s = 1;\n" + std::string(Use) + "\ny[0] = s;",
                          "__device__ void change(float &x) { x = 1; }\n");
     EXPECT_THAT(reasons(P, "s"), ElementsAre(Reason::AddressTaken)) << Use;

@@ -1,0 +1,17 @@
+// RUN: %exact --transforms=prefer-l1 --diff %s 2>&1 | FileCheck %s
+// What CUDA's own functions compute among a launch's arguments selects no
+// device.
+
+// CHECK: +  rows<<<min(blocks, 1000), 256, cattPreferL1(rows,
+__global__ void rows(const float *A, float *y) {
+  __shared__ float tile[64];
+  tile[threadIdx.x % 32] = 1;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; j < 4096; ++j)
+    y[i] += A[i * 4096 + j] * A[j];
+}
+
+void run(float *A, float *y, int blocks) {
+  for (; blocks > 0; blocks -= 1000)
+    rows<<<min(blocks, 1000), 256>>>(A, y);
+}
