@@ -54,7 +54,8 @@ public:
     return true;
   }
   bool VisitExpr(Expr *E) {
-    if (E->getType()->isVariablyModifiedType())
+    // The message of a static_assert has no type.
+    if (!E->getType().isNull() && E->getType()->isVariablyModifiedType())
       Result.VariableSize = E;
     return true;
   }
