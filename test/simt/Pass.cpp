@@ -308,17 +308,21 @@ public:
   }
 
 private:
-  void reach(Function &F, Function *Kernel) {
-    if (!Seen.insert({&F, Kernel}).second)
+  /// Also through tables of functions, which virtual calls go by.
+  void reach(Constant &C, Function *Kernel) {
+    if (!Seen.insert({&C, Kernel}).second)
       return;
-    for (Instruction &I : instructions(F))
-      for (Value *Op : I.operands()) {
-        if (auto *V = dyn_cast<GlobalVariable>(Op))
-          if (!is_contained(UsedBy[V], Kernel))
-            UsedBy[V].push_back(Kernel);
-        if (auto *Callee = dyn_cast<Function>(Op))
-          reach(*Callee, Kernel);
-      }
+    if (auto *V = dyn_cast<GlobalVariable>(&C))
+      UsedBy[V].push_back(Kernel);
+    auto ReachAll = [&](User &Of) {
+      for (Value *Op : Of.operands())
+        if (auto *Part = dyn_cast<Constant>(Op))
+          reach(*Part, Kernel);
+    };
+    ReachAll(C);
+    if (auto *F = dyn_cast<Function>(&C))
+      for (Instruction &I : instructions(*F))
+        ReachAll(I);
   }
 
   uint32_t place(GlobalVariable &V, uint32_t &End) {
@@ -354,7 +358,7 @@ private:
 
   Module &M;
   DenseMap<GlobalVariable *, SmallVector<Function *, 1>> UsedBy;
-  DenseSet<std::pair<Function *, Function *>> Seen;
+  DenseSet<std::pair<Constant *, Function *>> Seen;
 };
 
 //===-- Device: the module --------------------------------------------------=//
