@@ -123,6 +123,15 @@ TEST(Executor, staticAndDynamicSharedMemoryAreApart) {
     }
 }
 
+TEST(Executor, sharedMemoryOfFunctionsThatOnlyATableNames) {
+  for (const Options &O : schedules()) {
+    Buffer<int> Out(32, 0);
+    run("sharedBehindATable", {1}, {32}, {Out.arg()}, O);
+    for (int T = 0; T < 32; ++T)
+      EXPECT_EQ(Out[T], T - 100 * ((T + 1) % 32));
+  }
+}
+
 TEST(Executor, sharedStructsMayHavePadding) {
   for (const Options &O : schedules()) {
     Buffer<int> Out(32, 0);

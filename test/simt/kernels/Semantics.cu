@@ -87,6 +87,24 @@ __global__ void dynamicShared(float *Out, int N) {
   Out[threadIdx.x] = Buffer[N + (threadIdx.x + 1) % 32] + Fixed[threadIdx.x];
 }
 
+struct Kept {
+  __device__ virtual int of(int T) {
+    __shared__ int Own[32];
+    Own[T] = -T;
+    __syncthreads();
+    return Own[(T + 1) % 32];
+  }
+};
+
+__global__ void sharedBehindATable(int *Out) {
+  __shared__ int Fixed[32];
+  Fixed[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  Kept Here;
+  Kept *volatile Any = &Here;
+  Out[threadIdx.x] = 100 * Any->of(threadIdx.x) + Fixed[threadIdx.x];
+}
+
 struct Wide {
   double D;
   char C;
