@@ -41,6 +41,10 @@ void LineSet::normalize() {
 void LineSet::unite(const LineSet &B) {
   if (B.Intervals.empty())
     return;
+  if (Intervals.empty()) {
+    Intervals = B.Intervals;
+    return;
+  }
   std::vector<LineInterval> Both(Intervals.size() + B.Intervals.size());
   std::merge(Intervals.begin(), Intervals.end(), B.Intervals.begin(),
              B.Intervals.end(), Both.begin());

@@ -18,8 +18,8 @@
 namespace catt {
 
 /// The warp's threads, x fastest, cut where x starts again.
-std::vector<LineWalk::Row> LineWalk::rows(int64_t Warp) const {
-  std::vector<Row> Result;
+llvm::SmallVector<LineWalk::Row, 1> LineWalk::rows(int64_t Warp) const {
+  llvm::SmallVector<Row, 1> Result;
   int64_t First = Warp * WarpLanes;
   int64_t End = std::min(First + WarpLanes, Threads);
   while (First < End) {
@@ -56,15 +56,19 @@ struct LineWalk::Emission {
   }
 
   void copies(unsigned Next, int64_t Begin, int64_t Last) {
-    if (Next != Boxes.size()) {
+    if (Next + 1 < Boxes.size()) {
       for (int64_t I = 0; I != Boxes[Next].Count; ++I)
         copies(Next + 1, Begin + I * Boxes[Next].Stride, Last);
       return;
     }
-    Spent += 4;
+    Strided Along = {0, 1};
+    if (Next != Boxes.size())
+      Along = Boxes[Next];
+    Spent += 4 * Along.Count;
     // Right shifts round down, also below zero.
     unsigned Shift = llvm::Log2_64(Granularity);
-    To.add({Base, Begin >> Shift, (Begin + Last) >> Shift});
+    for (int64_t I = 0; I != Along.Count; ++I, Begin += Along.Stride)
+      To.add({Base, Begin >> Shift, (Begin + Last) >> Shift});
     if (To.intervals().size() > Compact) {
       To.normalize();
       Compact = std::max<size_t>(Compact, 2 * To.intervals().size());

@@ -141,7 +141,7 @@ private:
   bool isOutOfQuota();
 
   static bool isIn(const Reference &R, Which Subset);
-  std::vector<Row> rows(int64_t Warp) const;
+  llvm::SmallVector<Row, 1> rows(int64_t Warp) const;
   void walk(const Reference &R, const Row &At, SlotValues &V,
             Emission &Out) const;
   void walkFrom(const Reference &R, unsigned Depth, const Row &At,
