@@ -4,8 +4,8 @@
 // toolkit, written from the CUDA C++ Programming Guide, "Cooperative Groups".
 // Ranks and sizes are computed, so that an index made of them can be followed,
 // and what waits is made of what waits, so that groups are judged by what they
-// reach. The two functions without a body stand for what no primitive of clang's
-// headers says for every architecture.
+// reach. The two functions without a body stand for what no primitive of
+// clang's headers says for every architecture.
 #pragma once
 #include "cuda_runtime.h"
 #pragma GCC system_header
