@@ -172,7 +172,7 @@ private:
     return llvm::all_of(Operands, isOperand);
   }
 
-  /// Names, numbers, and placeholders, within brackets and signs.
+  /// Names, numbers and operands (%0), within brackets and signs.
   static bool isOperand(StringRef S) {
     return llvm::all_of(S, [](char C) {
       return llvm::isAlnum(C) || StringRef("_$.%[]{}<>+-|! *").contains(C);
