@@ -6,135 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   findKernels -> for each launch: planForLaunch -> what all of them agree to
+//   findKernels --> decide --> of those that registers matter for: their
+//                              registers --> decide
 //
-// A kernel has one text and may have several launches. It is changed only as
-// far as every launch that is known agrees: of the plans for one loop the one
-// that keeps most warps active is taken.
+// Nobody's device code is compiled where no loop contends. Where the user has
+// registers looked at anyway, they are asked for before anything is decided.
 //
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Analysis.h"
-#include "analysis/LaunchPlan.h"
-#include "analysis/RuntimeCases.h"
 #include "analysis/memory/Footprint.h"
+#include "analysis/plan/Decide.h"
+#include "analysis/plan/RegisterSources.h"
+#include "analysis/plan/throttle/ProfileMemo.h"
 #include "analysis/source/Kernels.h"
 #include "analysis/source/safety/SharedText.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Regex.h"
 
 namespace catt {
 namespace {
-
-/// True if the first keeps more warps active than the second, or as many but
-/// not always.
-bool throttlesLess(const LoopPlan &A, const LoopPlan &B) {
-  if ((A.Groups == 1) != (B.Groups == 1))
-    return A.Groups == 1;
-  if (A.WarpsPerGroup != B.WarpsPerGroup)
-    return A.WarpsPerGroup > B.WarpsPerGroup;
-  return !A.Cases.empty() && B.Cases.empty();
-}
-
-/// The launch with nothing known but what all of these agree to: its place.
-Launch anyLaunch(const Kernel &K) {
-  if (K.Launches.size() == 1)
-    return K.Launches.front();
-  Launch Any;
-  Any.Where = K.Launches.empty() ? K.Where : K.Launches.front().Where;
-  return Any;
-}
-
-/// Two launches decide by the same parameter: at each of its values the one
-/// that divides less counts. False if they do not.
-bool agreeByValue(KernelPlan &Plan, LoopPlan &Into, const KernelPlan &Other,
-                  const LoopPlan &From) {
-  if (Into.Why || From.Why || Into.Cases.empty() || From.Cases.empty() ||
-      !Plan.Before || !Other.Before)
-    return false;
-  int64_t Whole =
-      std::max(Plan.Before->WarpsPerBlock, Other.Before->WarpsPerBlock);
-  auto Cases = lessDivided(Into.Cases, From.Cases, Whole);
-  if (!Cases || Cases->empty())
-    return false;
-  Into.Cases = std::move(*Cases);
-  Into.WarpsPerGroup = Whole;
-  for (const RuntimeCase &C : Into.Cases)
-    Into.WarpsPerGroup = std::min(Into.WarpsPerGroup, C.WarpsPerGroup);
-  Into.Groups = (Whole + Into.WarpsPerGroup - 1) / Into.WarpsPerGroup;
-  return true;
-}
-
-/// Narrows the plan to what another launch agrees to.
-void agree(KernelPlan &Plan, const KernelPlan &Other, unsigned LaunchIndex) {
-  for (size_t I = 0; I < Plan.Loops.size() && I < Other.Loops.size(); ++I)
-    if (!agreeByValue(Plan, Plan.Loops[I], Other, Other.Loops[I]) &&
-        throttlesLess(Other.Loops[I], Plan.Loops[I])) {
-      Plan.Loops[I] = Other.Loops[I];
-      Plan.LaunchIndex = LaunchIndex;
-    }
-  if (Plan.CarveoutPercent != Other.CarveoutPercent)
-    Plan.CarveoutPercent.reset();
-}
-
-/// The launches that count: what the user tells goes before what is seen.
-std::vector<Launch> launchesOf(const Kernel &K,
-                               const AnalysisOptions &Options) {
-  for (const std::string &Name : {K.Name, K.UnqualifiedName})
-    if (auto It = Options.Told.find(Name); It != Options.Told.end())
-      return It->second;
-  std::vector<Launch> Comments;
-  for (const Launch &L : K.Launches)
-    if (L.From == Origin::Told)
-      Comments.push_back(L);
-  return Comments.empty() ? K.Launches : Comments;
-}
-
-void decide(KernelReport &Report, const AnalysisOptions &Options) {
-  Kernel &K = Report.Source;
-  K.Launches = launchesOf(K, Options);
-  for (const Loop &L : K.Loops)
-    Report.Profiles.push_back({L.Id, {}, std::nullopt, std::nullopt});
-  if (K.Loops.empty()) {
-    if (K.Refusals.empty())
-      Report.Plan.Refusals.push_back({Reason::NoLoop, K.Where, ""});
-    return;
-  }
-  std::vector<unsigned> Known; // launches with a block size
-  for (unsigned I = 0; I < K.Launches.size(); ++I)
-    if (K.Launches[I].Block.count())
-      Known.push_back(I);
-  // Reserved shared memory is the same for every launch of the kernel, so only
-  // a single launch can ask for it.
-  bool MayReserve = Known.size() == 1;
-  bool Planned = false;
-  for (unsigned I : Known) {
-    LaunchPlan P = planForLaunch(K, K.Launches[I], Options, MayReserve);
-    if (Planned) {
-      agree(Report.Plan, P.Plan, I);
-      continue;
-    }
-    Planned = true;
-    Report.Profiles = std::move(P.Profiles);
-    Report.Plan = std::move(P.Plan);
-    Report.Plan.LaunchIndex = I;
-  }
-  if (Planned)
-    return;
-  if (K.Refusals.empty() && isAlongX(K)) {
-    LaunchPlan P = planForAnyBlock(K, anyLaunch(K), Options,
-                                   /*MayReserve=*/K.Launches.size() == 1);
-    bool Divides = llvm::any_of(
-        P.Plan.Loops, [](const LoopPlan &L) { return !L.Cases.empty(); });
-    if (Divides || !P.Plan.ByThreads.empty()) {
-      Report.Profiles = std::move(P.Profiles);
-      Report.Plan = std::move(P.Plan);
-    } else if (Options.Quota && Options.Quota->isSpent()) {
-      Report.Plan.Refusals = std::move(P.Plan.Refusals);
-    }
-  }
-  Report.Plan.Refusals.push_back({Reason::UnknownLaunch, K.Where, ""});
-}
 
 //===-- Files ------------------------------------------------------------===//
 
@@ -174,28 +66,119 @@ void restrictFiles(Kernel &K, const Report &R, const llvm::Regex *Headers,
 /// not to be trusted, nor edited: what is wrong is missing from the AST. So may
 /// be launches, wherever the error is.
 void refuseBroken(Kernel &K, const Report &R) {
-  auto IsError = [](const Diagnostic &D) {
-    return D.Severity >= Diagnostic::Level::Error;
-  };
-  if (llvm::any_of(R.Diagnostics, IsError))
+  if (llvm::any_of(R.Diagnostics, isError))
     K.AllLaunchesVisible = false;
   if (llvm::any_of(K.Refusals, [](const Refusal &Known) {
-        return Known.Why == Reason::BrokenCode;
+        return Known.Kind == Reason::BrokenCode;
       }))
     return;
   for (const Diagnostic &D : R.Diagnostics)
     for (const LineRange &L : K.Lines)
-      if (IsError(D) && D.Where.File == L.File && L.First <= D.Where.Line &&
+      if (isError(D) && D.Where.File == L.File && L.First <= D.Where.Line &&
           D.Where.Line <= L.Last) {
         K.Refusals.push_back({Reason::BrokenCode, D.Where, D.Message});
         return;
       }
 }
 
-/// Operations to count for one kernel, and for all kernels of a file; spent by
-/// kernel after kernel in the order of the text.
-constexpr uint64_t OperationsPerKernel = 500'000'000;
-constexpr uint64_t OperationsPerFile = 4'000'000'000;
+/// N of `__maxnreg__(N)`, which clang does not know; 0 if it is no number.
+std::optional<int64_t> writtenMaxRegisters(const Kernel &K, const Report &R) {
+  auto Text = R.Texts.find(K.Span.File);
+  if (Text == R.Texts.end() || K.BodyBegin < K.Span.Begin)
+    return std::nullopt;
+  auto [Before, After] = llvm::StringRef(Text->second)
+                             .substr(K.Span.Begin, K.BodyBegin - K.Span.Begin)
+                             .split("__maxnreg__");
+  After = After.ltrim();
+  if (!After.consume_front("("))
+    return std::nullopt;
+  int64_t Number = 0;
+  if (After.split(')').first.trim().getAsInteger(0, Number))
+    return 0;
+  return Number;
+}
+
+/// Operations to count in one round of decisions about a file. There are two
+/// rounds: before and after registers are estimated.
+constexpr uint64_t OperationsPerRound = 400'000'000;
+
+//===-- Decisions --------------------------------------------------------===//
+
+using Launches = std::vector<std::vector<Launch>>;
+
+/// Without an answer, all that is known are the kernels' bounds. Two kernels of
+/// one name cannot be told apart in the answers.
+void setRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
+                  const RegisterAnswers &Answers, Report &R, KernelReport &K) {
+  auto SameName = [&](const KernelReport &Other) {
+    return Other.Source.Name == K.Source.Name;
+  };
+  RegisterOptions O = registerOptions(K.Source, R, Options, Unit);
+  auto Known = Answers.find(K.Source.Name);
+  bool Clear =
+      Known != Answers.end() && llvm::count_if(R.Kernels, SameName) == 1;
+  K.Source.Registers = Clear ? registersOf(K.Source, Known->second.Use, O)
+                             : anyRegisters(K.Source, O);
+}
+
+/// What was counted for each kernel of the report, in its order.
+using Memos = std::vector<ProfileMemo>;
+
+/// One round of decisions, about the kernels that are wanted. Those with a
+/// known launch come first: what the others cost, which are counted for every
+/// block size, is not taken from them.
+void decideRound(AnalysisOptions Options, Memos &Counted, Report &R,
+                 llvm::function_ref<bool(const KernelReport &)> IsWanted) {
+  CountingQuota Quota(OperationsPerRound);
+  Options.Quota = &Quota;
+  for (bool Known : {true, false})
+    for (auto [K, Memo] : llvm::zip_equal(R.Kernels, Counted)) {
+      if (hasKnownBlock(K.Source) != Known || !IsWanted(K))
+        continue;
+      Options.Counted = &Memo;
+      decide(K, Options);
+      if (!dependsOnRegisters(K))
+        Memo = ProfileMemo(); // is not decided again
+    }
+}
+
+/// Without a --ptxas or the like: an estimate, for kernels that it matters for.
+void decideByEstimate(const TranslationUnit &Unit,
+                      const AnalysisOptions &Options, Memos &Counted,
+                      Report &R) {
+  RegisterCaps Caps;
+  for (const KernelReport &K : R.Kernels)
+    if (dependsOnRegisters(K))
+      Caps[K.Source.Name];
+  if (Caps.empty())
+    return;
+  RegisterAnswers Known;
+  if (auto Answers = registerSource({})(Unit, Caps))
+    Known = std::move(*Answers);
+  else
+    R.Notes.push_back("registers: " + llvm::toString(Answers.takeError()));
+  auto IsWanted = [&](const KernelReport &K) {
+    return Caps.count(K.Source.Name) && dependsOnRegisters(K);
+  };
+  for (KernelReport &K : R.Kernels)
+    if (IsWanted(K))
+      setRegisters(Unit, Options, Known, R, K);
+  decideRound(Options, Counted, R, IsWanted);
+}
+
+void decideAll(const TranslationUnit &Unit, const AnalysisOptions &Options,
+               const Launches &Seen, Report &R) {
+  std::optional<RegisterAnswers> Told = askRegisters(Unit, Options, Seen, R);
+  Memos Counted(R.Kernels.size());
+  if (Told)
+    for (KernelReport &K : R.Kernels)
+      setRegisters(Unit, Options, *Told, R, K);
+  decideRound(Options, Counted, R, [](const KernelReport &) { return true; });
+  if (Told)
+    hintRegisters(Unit, Options, Seen, *Told, R);
+  else
+    decideByEstimate(Unit, Options, Counted, R);
+}
 
 } // namespace
 
@@ -204,7 +187,7 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
   Report R;
   R.MainFile = Unit.mainFile();
   R.Gpu = Options.Gpu;
-  R.How = Options.How;
+  R.Counting = Options.Counting;
   R.Cuda = Unit.toolkit();
   R.Notes = Unit.notes();
   R.Diagnostics = Unit.diagnostics();
@@ -227,9 +210,7 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
   };
   AddText(R.MainFile);
   const std::set<std::string> ReadTwice = filesReadTwice(Unit.ast());
-  AnalysisOptions WithQuota = Options;
-  uint64_t Left = OperationsPerFile;
-  std::vector<std::vector<Launch>> Seen; // before the user's go before them
+  Launches Seen; // before the user's go before them
   for (Kernel &K : Kernels) {
     AddText(K.Span.File);
     refuseBroken(K, R);
@@ -239,16 +220,13 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
       if (L.Site)
         AddText(L.Site->Span.File);
     Seen.push_back(K.Launches);
+    K.MaxRegisters = writtenMaxRegisters(K, R);
     KernelReport KR;
     KR.Source = std::move(K);
-    uint64_t Share = std::min(Left, OperationsPerKernel);
-    CountingQuota Quota(Share);
-    WithQuota.Quota = &Quota;
-    decide(KR, WithQuota);
-    Left -= Share - Quota.left();
+    KR.Source.Launches = launchesOf(KR.Source, Options);
     R.Kernels.push_back(std::move(KR));
   }
-  hintRegisters(Unit, Options.Registers, Seen, Options.MinGain, R);
+  decideAll(Unit, Options, Seen, R);
   return R;
 }
 

@@ -115,7 +115,7 @@ Transform::Preparation LaunchBounds::prepare(const KernelReport &Kernel,
   if (!Out.Wanted)
     return Out;
   llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
-                [](const Refusal &R) { return standsAgainstEdits(R.Why); });
+                [](const Refusal &R) { return standsAgainstEdits(R.Kind); });
   llvm::append_range(Out.Refusals, Kernel.Registers->Refusals);
   if (!keepsBlocks(*Kernel.Registers))
     refuseFewerBlocks(Kernel.Source, Out.Refusals);

@@ -214,7 +214,7 @@ std::optional<Refusal> cannotCall(const TextMap &Texts, const Launch &L,
                                   const LaunchCall &Call, Edits &Out) {
   const SourceSpan &Config = L.Written->Config;
   if (std::optional<Refusal> R = cannotEdit(Texts, Config, L.Where)) {
-    R->Why = Reason::LaunchNotEditable;
+    R->Kind = Reason::LaunchNotEditable;
     return R;
   }
   const std::string &Text = Texts.at(Config.File);

@@ -17,7 +17,7 @@ static std::optional<std::string> obstacle(const Launch &L) {
   if (!L.Written)
     return L.Text;
   if (!L.Written->Obstacle.empty())
-    return L.Text + ": " + L.Written->Obstacle;
+    return (L.Text.empty() ? "" : L.Text + ": ") + L.Written->Obstacle;
   if (L.Written->Kernel.empty())
     return L.Text + " of " + L.Callee;
   return std::nullopt;
@@ -43,8 +43,8 @@ void refuseFewerBlocks(const Kernel &Kernel, std::vector<Refusal> &Refusals) {
   // is no way out of a deadlock.
   for (const Loop &L : Kernel.Loops)
     for (const Refusal &R : L.Refusals)
-      if (Refusals.empty() && (R.Why == Reason::WarpsCommunicate ||
-                               R.Why == Reason::CooperativeLaunch))
+      if (Refusals.empty() && (R.Kind == Reason::WarpsCommunicate ||
+                               R.Kind == Reason::CooperativeLaunch))
         Refusals.push_back(R);
   for (const Launch &L : Kernel.Launches)
     if (Refusals.empty() && L.Cooperative)
@@ -95,7 +95,7 @@ CallSites callSites(const Kernel &Kernel, const LaunchCall &Call,
       Why = Refusal{Reason::AlreadyRewritten, L->Where, ""};
     if (!Why) {
       Sites.At.push_back(L);
-    } else if (Why->Why == Reason::AlreadyRewritten) {
+    } else if (Why->Kind == Reason::AlreadyRewritten) {
       Before = Before ? Before : Why;
     } else {
       return {{}, Why};

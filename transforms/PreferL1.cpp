@@ -20,7 +20,7 @@ static constexpr StringRef Attribute =
 static void refuseKernel(const KernelReport &Kernel,
                          std::vector<Refusal> &Refusals) {
   for (const Refusal &R : Kernel.Source.Refusals)
-    if (R.Why == Reason::Suppressed || R.Why == Reason::BrokenCode)
+    if (R.Kind == Reason::Suppressed || R.Kind == Reason::BrokenCode)
       Refusals.push_back(R);
   // The percentage is of what the device has, and each launch needs its own.
   refuseFewerBlocks(Kernel.Source, Refusals);

@@ -246,7 +246,7 @@ Transform::Preparation Rematerialize::prepare(const KernelReport &Kernel,
   Out.Wanted = Kernel.Remat.has_value();
   if (Out.Wanted)
     llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
-                  [](const Refusal &R) { return standsAgainstEdits(R.Why); });
+                  [](const Refusal &R) { return standsAgainstEdits(R.Kind); });
   return Out;
 }
 

@@ -50,8 +50,9 @@ static bool standsAgainstReserving(Reason Why) {
 
 /// What stands against fewer resident blocks, of whatever form.
 static void refuseKernel(const Kernel &Kernel, std::vector<Refusal> &Refusals) {
-  llvm::copy_if(Kernel.Refusals, std::back_inserter(Refusals),
-                [](const Refusal &R) { return standsAgainstReserving(R.Why); });
+  llvm::copy_if(
+      Kernel.Refusals, std::back_inserter(Refusals),
+      [](const Refusal &R) { return standsAgainstReserving(R.Kind); });
   refuseFewerBlocks(Kernel, Refusals);
 }
 

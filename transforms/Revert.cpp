@@ -77,8 +77,11 @@ static bool isOurs(const Piece &P, StringRef Code) {
     return P.First->K == Kind::Head && P.Last->K == Kind::Done;
   static const CodeShape Shapes[] = {
       {"split-warp-groups", Kind::Head, Kind::Begin,
+       R"((\{unsignedcattThreads[0-9]*=[0-9]+;(if\([^;{}]*\)cattThreads[0-9]*=[^;{}]*;)+)?)"
        R"(for\(unsignedcattGroup[^;{}]*;[^;{}]*;[^;{}]*\)\{if\([^;{}]*\)\{)"},
-      {"split-warp-groups", Kind::End, Kind::Done, R"(\}__syncthreads\(\);\})"},
+      {"split-warp-groups", Kind::End, Kind::Done,
+       R"(\}(__syncthreads\(\);|if\(cattThreads[0-9]*<blockDim\.x)"
+       R"((\*blockDim\.y\*blockDim\.z|\*blockDim\.y)?\)__syncthreads\(\);\}?)\})"},
       {"reserve-shared", Kind::Head, Kind::Done,
        R"(__shared__charcattReserved[0-9]*\[[0-9]+\];)"
        R"(asmvolatile\(""::"l"\(cattReserved[0-9]*\)\);)"},

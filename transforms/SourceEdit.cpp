@@ -276,20 +276,31 @@ bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out) {
   });
 }
 
-/// Whether a launch carries the marker of bytes that an earlier run reserved.
-static bool hasReservedLaunch(const Kernel &K, const TextMap &Texts) {
-  return llvm::any_of(K.Launches, [&](const Launch &L) {
-    auto Text = Texts.find(L.Written ? L.Written->Config.File : "");
-    return Text != Texts.end() &&
-           StringRef(Text->second)
-               .slice(L.Written->Config.Begin, L.Written->Config.End)
-               .contains("/* catt: reserve-shared(");
-  });
+/// Whether the launch carries the marker of what an earlier run asks for.
+static bool asksFor(StringRef Transform, const Launch &L,
+                    const TextMap &Texts) {
+  auto Text = Texts.find(L.Written ? L.Written->Config.File : "");
+  return Text != Texts.end() &&
+         StringRef(Text->second)
+             .slice(L.Written->Config.Begin, L.Written->Config.End)
+             .contains(("/* catt: " + Transform + "(").str());
+}
+
+/// Bytes are reserved for all launches or none; a new one may still have to ask
+/// for the carve-out of the others.
+static bool hasRewrittenLaunches(const Kernel &K, const TextMap &Texts) {
+  return llvm::any_of(K.Launches,
+                      [&](const Launch &L) {
+                        return asksFor("reserve-shared", L, Texts);
+                      }) ||
+         (!K.Launches.empty() && llvm::all_of(K.Launches, [&](const Launch &L) {
+           return asksFor("prefer-l1", L, Texts);
+         }));
 }
 
 bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out) {
   return isMarked(K, {"reserve-shared", "split-warp-groups"}, Texts, Out) ||
-         hasRewrittenLoop(K, Texts, Out) || hasReservedLaunch(K, Texts);
+         hasRewrittenLoop(K, Texts, Out) || hasRewrittenLaunches(K, Texts);
 }
 
 bool standsAgainstEdits(Reason Why) {

@@ -107,9 +107,9 @@ bool isInsideAddition(const std::string &Text, const SourceSpan &Span);
 bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out);
 
 /// Whether an earlier run has divided the kernel's warps, in its own text or in
-/// that of a device function, or keeps blocks away. What that gains the
-/// analysis does not see again, so that more might seem to help; what was
-/// decided for a kernel stays.
+/// that of a device function, keeps blocks away, or asks for a carve-out at
+/// each launch. What that gains the analysis does not see again, so that more
+/// might seem to help; what was decided for a kernel stays.
 bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out);
 
 /// Reasons of the analysis against any edit of a kernel's text.

@@ -195,7 +195,7 @@ Transform::Preparation SpillShared::prepare(const KernelReport &Kernel,
   if (!Out.Wanted)
     return Out;
   llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
-                [](const Refusal &R) { return standsAgainstEdits(R.Why); });
+                [](const Refusal &R) { return standsAgainstEdits(R.Kind); });
   llvm::append_range(Out.Refusals, Kernel.Spill->Refusals);
   // The plan keeps the blocks of the largest launch, on one device: of a
   // smaller launch, and elsewhere, the slots may take blocks away.

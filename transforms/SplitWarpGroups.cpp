@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/SplitWarpGroups.h"
+#include "analysis/plan/runtime/RuntimeCases.h"
+#include "transforms/GroupSize.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,55 +25,6 @@ using llvm::StringRef;
 
 namespace catt {
 namespace {
-
-/// Warps per block that no device exceeds (1024 threads: CUDA C++ Programming
-/// Guide, technical specifications). A group of so many is the whole block.
-constexpr int64_t WholeBlock = 32;
-
-/// Warps per group: Below, unless a parameter reaches the bound of a case.
-struct GroupSize {
-  std::vector<RuntimeCase> Cases; ///< ascending
-  int64_t Below = WholeBlock;
-
-  explicit GroupSize(const LoopPlan &Plan)
-      : Cases(Plan.Cases),
-        Below(Plan.Cases.empty() ? Plan.WarpsPerGroup : WholeBlock) {}
-  int64_t at(int64_t Value) const {
-    int64_t Warps = Below;
-    for (const RuntimeCase &C : Cases)
-      if (Value >= C.From)
-        Warps = C.WarpsPerGroup;
-    return Warps;
-  }
-  int64_t smallest() const {
-    int64_t Warps = Below;
-    for (const RuntimeCase &C : Cases)
-      Warps =
-          std::min(Warps, C.Groups ? WholeBlock / C.Groups : C.WarpsPerGroup);
-    return Warps;
-  }
-  /// What the program tests, each once, in the order of the cases.
-  std::vector<std::string> inputs() const {
-    std::vector<std::string> Names;
-    auto Add = [&](const std::string &Name) {
-      if (!llvm::is_contained(Names, Name))
-        Names.push_back(Name);
-    };
-    for (const RuntimeCase &C : Cases) {
-      Add(C.Parameter);
-      for (const RuntimeBound &B : C.And)
-        Add(B.Parameter);
-    }
-    return Names;
-  }
-  /// One input, and warps that can be compared from bound to bound.
-  bool isSimple() const {
-    return inputs().size() <= 1 &&
-           llvm::none_of(Cases, [](const RuntimeCase &C) {
-             return C.Groups || C.MultipleOf > 1;
-           });
-  }
-};
 
 /// One loop over groups that is to be written.
 struct Split {
@@ -91,11 +44,14 @@ static bool standsAgainstSplitting(Reason Why) {
   case Reason::NoReuse:
   case Reason::NoLoop:
   case Reason::NoGlobalAccess:
+  case Reason::CoveredByOther:
   case Reason::UnknownLaunch:
   case Reason::UnknownStride:
   case Reason::UnknownTripCount:
   case Reason::Irregular:
   case Reason::TooComplex:
+  case Reason::RegistersEstimated:
+  case Reason::NeverResident:
   case Reason::CannotFit:
   case Reason::SmallGain:
   case Reason::LaunchNotEditable:
@@ -116,8 +72,9 @@ static bool isWanted(const KernelReport &Kernel, const LoopPlan &Plan) {
 static bool collect(const std::vector<Refusal> &From,
                     std::vector<Refusal> &Into) {
   size_t Before = Into.size();
-  llvm::copy_if(From, std::back_inserter(Into),
-                [](const Refusal &R) { return standsAgainstSplitting(R.Why); });
+  llvm::copy_if(From, std::back_inserter(Into), [](const Refusal &R) {
+    return standsAgainstSplitting(R.Kind);
+  });
   return Into.size() != Before;
 }
 
@@ -126,7 +83,7 @@ static bool refuseKernel(const Kernel &Kernel, std::vector<Refusal> &Refusals) {
   bool Refused = collect(Kernel.Refusals, Refusals);
   for (const Launch &L : Kernel.Launches) {
     if (!L.Cooperative || llvm::any_of(Refusals, [](const Refusal &R) {
-          return R.Why == Reason::CooperativeLaunch;
+          return R.Kind == Reason::CooperativeLaunch;
         }))
       continue;
     Refusals.push_back({Reason::CooperativeLaunch, L.Where, L.Text});
@@ -151,8 +108,8 @@ static bool refuseLoop(const Loop &Loop, const Device &Gpu,
 }
 
 /// Two loops at one site share one wrap: at each value of the parameter the
-/// smaller group of the two. With different parameters, or several, the one
-/// that can go lower decides alone.
+/// smaller group of the two. With different parameters, several, or too many
+/// cases, the one that can go lower decides alone.
 static void combine(Split &Into, const Split &Other) {
   const GroupSize A = Into.Size, B = Other.Size;
   if (B.smallest() < A.smallest()) {
@@ -168,15 +125,18 @@ static void combine(Split &Into, const Split &Other) {
     }
   if (Parameters.size() > 1 || !A.isSimple() || !B.isSimple())
     return;
-  Into.Size.Below = std::min(A.Below, B.Below);
-  Into.Size.Cases.clear();
-  int64_t Last = Into.Size.Below;
+  GroupSize Both = Into.Size;
+  Both.Below = std::min(A.Below, B.Below);
+  Both.Cases.clear();
+  int64_t Last = Both.Below;
   for (int64_t From : Bounds) {
     int64_t Warps = std::min(A.at(From), B.at(From));
     if (Warps != Last)
-      Into.Size.Cases.push_back({*Parameters.begin(), From, Warps});
+      Both.Cases.push_back({*Parameters.begin(), From, Warps});
     Last = Warps;
   }
+  if (Both.Cases.size() <= MostCases)
+    Into.Size = std::move(Both);
 }
 
 /// Drops what is inside an outer site and joins equal ones.
@@ -374,42 +334,6 @@ static Numbering numbering(const Kernel &Kernel, const WrapSite &Site) {
   return {"threadIdx.x", "blockDim.x"};
 }
 
-/// `n >= 32`
-static std::string boundText(StringRef Input, int64_t From) {
-  // Against an unsigned parameter, a negative bound would turn into a huge one.
-  return ((From < 0 ? "(long long)" : "") + Input + " >= " + llvm::Twine(From))
-      .str();
-}
-
-/// Threads of a group: a number, or, where only the run knows the block size,
-/// its part in whole warps.
-static std::string threadsOf(const RuntimeCase &C, StringRef BlockSize) {
-  if (C.Groups == 1)
-    return std::to_string(WholeBlock * WarpLanes);
-  if (C.Groups == 0)
-    return std::to_string(C.WarpsPerGroup * WarpLanes);
-  std::string Step = std::to_string(C.Groups * WarpLanes);
-  return "(" + BlockSize.str() + " + " +
-         std::to_string(C.Groups * WarpLanes - 1) + ") / " + Step + " * " +
-         std::to_string(WarpLanes);
-}
-
-/// `n >= 32 && m >= 8 ? 128 : n >= 8 ? 256 : 1024`: threads per group, for the
-/// last case that holds.
-static std::string threadsByCase(const GroupSize &Size, StringRef BlockSize) {
-  std::string Out;
-  for (const RuntimeCase &C : llvm::reverse(Size.Cases)) {
-    Out += boundText(C.Parameter, C.From);
-    if (C.MultipleOf > 1)
-      Out +=
-          " && " + C.Parameter + " % " + std::to_string(C.MultipleOf) + " == 0";
-    for (const RuntimeBound &B : C.And)
-      Out += " && " + boundText(B.Parameter, B.From);
-    Out += " ? " + threadsOf(C, BlockSize) + " : ";
-  }
-  return Out + std::to_string(Size.Below * WarpLanes);
-}
-
 /// "4 of 8 warps at a time, 512 KiB of cache lines for 208 KiB of L1D"
 static std::string reasonOf(const KernelPlan &Kernel, const Split &S) {
   const LoopPlan &Plan = *S.Plan;
@@ -427,32 +351,51 @@ static std::string reasonOf(const KernelPlan &Kernel, const Split &S) {
   return Out;
 }
 
+/// The groups of the block, or of the one that is divided furthest.
+static int64_t mostGroups(const Split &S) {
+  int64_t Most = S.Plan->Groups;
+  for (const RuntimeCase &C : S.Size.Cases)
+    Most = std::max(Most, C.Groups);
+  return Most;
+}
+
 static Addition addition(const KernelReport &Kernel, const Split &S,
                          StringRef Text, const FileFacts &Facts) {
-  std::string Group = freshName(Text, "cattGroup", Facts);
-  std::string Width = std::to_string(S.Size.Below * WarpLanes);
-  Numbering Number = numbering(Kernel.Source, S.Site);
-  // The size is chosen in the loop's head, so that all is one statement and can
-  // take the place of one.
-  std::string Init = "unsigned " + Group + " = 0";
-  if (!S.Size.Cases.empty()) {
-    Width = freshName(Text, "cattThreads", Facts);
-    Init += ", " + Width + " = " + threadsByCase(S.Size, Number.Size);
-  }
   Addition Out;
   Out.Transform = "split-warp-groups";
-  Out.Argument = std::to_string(S.Plan->Groups);
+  Out.Argument = std::to_string(mostGroups(S));
   Out.Reason = reasonOf(Kernel.Plan, S);
-  Out.Open = {"for (" + Init + "; " + Group + " * " + Width + " < " +
-                  Number.Size + "; ++" + Group + ") {",
-              std::string("if (") + Number.Thread + " / " + Width +
-                  " == " + Group + ") {"};
   Out.Close = {"}", "__syncthreads();", "}"};
+
+  std::string Group = freshName(Text, "cattGroup", Facts);
+  std::string Init = "unsigned " + Group + " = 0";
+  std::string Width = std::to_string(S.Size.Below * WarpLanes);
+  Numbering Number = numbering(Kernel.Source, S.Site);
+  if (!S.Size.Cases.empty()) {
+    Width = freshName(Text, "cattThreads", Facts);
+    GroupThreads Threads = threadsByCase(
+        S.Size, Width, Number.Size,
+        Kernel.Plan.Before ? Kernel.Plan.Before->WarpsPerBlock : WholeBlock);
+    if (Threads.Later.empty()) {
+      Init += ", " + Width + " = " + Threads.First;
+    } else {
+      // A block, so that all is one statement and can take the place of one.
+      Out.Open = {"{", "unsigned " + Width + " = " + Threads.First + ";"};
+      llvm::append_range(Out.Open, Threads.Later);
+      Out.Close.push_back("}");
+    }
+    // A block that stays whole waits for nothing.
+    Out.Close[1] = "if (" + Width + " < " + Number.Size + ") " + Out.Close[1];
+  }
+  Out.Open.push_back("for (" + Init + "; " + Group + " * " + Width + " < " +
+                     Number.Size + "; ++" + Group + ") {");
+  Out.Open.push_back(std::string("if (") + Number.Thread + " / " + Width +
+                     " == " + Group + ") {");
   return Out;
 }
 
 static std::string summaryOf(const Split &S) {
-  std::string Groups = std::to_string(S.Plan->Groups) + " warp groups";
+  std::string Groups = std::to_string(mostGroups(S)) + " warp groups";
   if (!S.Size.Cases.empty())
     return "split into up to " + Groups + ", by " +
            llvm::join(S.Size.inputs(), " and ");

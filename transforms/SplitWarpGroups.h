@@ -29,15 +29,35 @@
 //     __syncthreads();
 //   } // catt: done
 //
+// Where the run decides, between more than two sizes:
+//   // catt: split-warp-groups(4): by n, ...
+//   {
+//     unsigned cattThreads = 1024;
+//     if (n >= 8)
+//       cattThreads = 128;
+//     if (n >= 32)
+//       cattThreads = 64;
+//     for (unsigned cattGroup = 0; cattGroup * cattThreads < blockDim.x;
+//          ++cattGroup) {
+//       if (threadIdx.x / cattThreads == cattGroup) { // catt: begin
+//   ...
+//       } // catt: end
+//       if (cattThreads < blockDim.x)
+//         __syncthreads();
+//     }
+//   } // catt: done
+//
 // Right for every launch, not only for those that were seen. Let L be the
 // linear number of a thread in its block, S the size of the block and w the
 // threads per group. L / w is one number in [0, ceil(S / w)), and the loop
 // visits each of these once: every thread runs the statements exactly once. The
-// trip count depends on blockDim alone, so all threads reach each barrier, also
-// where S is no multiple of 32 or of w. Any function of the thread with values
-// in that range will do, so where every known launch has Y = Z = 1, threadIdx.x
-// and blockDim.x stand for L and S; a launch that is not known then still
-// computes the same, only in other groups.
+// trip count depends on blockDim alone, or also on what a run-time case tests,
+// which is the same for the whole grid; so all threads reach each barrier, also
+// where S is no multiple of 32 or of w. A case that leaves the block whole has
+// no barrier (`if (cattThreads < blockDim.x)`). Any function of the thread with
+// values in that range will do, so where every known launch has Y = Z = 1,
+// threadIdx.x and blockDim.x stand for L and S; a launch that is not known then
+// still computes the same, only in other groups.
 //
 // The paper's figure copies the body once per group and puts the barrier inside
 // the guard, where half a block may not reach it. Here there is one body, and

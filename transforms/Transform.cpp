@@ -72,7 +72,7 @@ chosen(const std::vector<std::string> &Names) {
 
 namespace {
 /// What one transform wants of one kernel.
-struct Wish {
+struct KernelEdits {
   const KernelReport *Kernel;
   Edits Own;
 };
@@ -111,7 +111,7 @@ static bool isShared(const TextPlace &At, const Kernel &Own,
   return !launchAt(Own, At) || launchAt(Other, At);
 }
 
-static bool wantsAlike(const Wish &A, const Wish &B) {
+static bool editsAlike(const KernelEdits &A, const KernelEdits &B) {
   for (const auto &[At, Pieces] : A.Own.Added) {
     if (!isShared(At, A.Kernel->Source, B.Kernel->Source))
       continue;
@@ -123,7 +123,7 @@ static bool wantsAlike(const Wish &A, const Wish &B) {
   return true;
 }
 
-static void withdraw(Wish &W, Refusal Why) {
+static void withdraw(KernelEdits &W, Refusal Why) {
   W.Own.Added.clear();
   W.Own.Done.clear();
   W.Own.Calls.clear();
@@ -131,18 +131,18 @@ static void withdraw(Wish &W, Refusal Why) {
 }
 
 /// Withdraws what instantiations of one template do not all want.
-static void agree(std::vector<Wish> &Wishes) {
-  std::map<TextPlace, std::vector<Wish *>> ByDefinition;
-  for (Wish &W : Wishes) {
+static void agree(std::vector<KernelEdits> &All) {
+  std::map<TextPlace, std::vector<KernelEdits *>> ByDefinition;
+  for (KernelEdits &W : All) {
     const SourceSpan &Span = W.Kernel->Source.Span;
     if (Span.Begin < Span.End)
       ByDefinition[{Span.File, Span.Begin}].push_back(&W);
   }
   for (auto &[Definition, Group] : ByDefinition) {
-    const Wish *One = nullptr, *Two = nullptr;
-    for (const Wish *A : Group)
-      for (const Wish *B : Group)
-        if (!One && !wantsAlike(*A, *B)) {
+    const KernelEdits *One = nullptr, *Two = nullptr;
+    for (const KernelEdits *A : Group)
+      for (const KernelEdits *B : Group)
+        if (!One && !editsAlike(*A, *B)) {
           One = std::min(A, B); // in the report's order
           Two = std::max(A, B);
         }
@@ -150,19 +150,19 @@ static void agree(std::vector<Wish> &Wishes) {
       continue;
     Refusal Why{Reason::InstantiationsDiffer, One->Kernel->Source.Where,
                 One->Kernel->Source.Name + " and " + Two->Kernel->Source.Name};
-    for (Wish *W : Group)
+    for (KernelEdits *W : Group)
       withdraw(*W, Why);
   }
 }
 
 //===-- All kernels -------------------------------------------------------===//
 
-static llvm::Expected<std::vector<Wish>>
-wishesOf(const Transform &T, const Report &Report,
-         std::map<std::string, FileFacts> &Facts) {
-  std::vector<Wish> Out;
+static llvm::Expected<std::vector<KernelEdits>>
+prepareAll(const Transform &T, const Report &Report,
+           std::map<std::string, FileFacts> &Facts) {
+  std::vector<KernelEdits> Out;
   for (const KernelReport &Kernel : Report.Kernels) {
-    Wish W{&Kernel, {}};
+    KernelEdits W{&Kernel, {}};
     Transform::Preparation P = T.prepare(Kernel, Report.Gpu);
     if (P.Wanted) {
       std::swap(W.Own.Facts, Facts);
@@ -184,7 +184,7 @@ class Merger {
 public:
   explicit Merger(Edits &Out) : Out(Out) {}
 
-  void add(Wish &W) {
+  void add(KernelEdits &W) {
     if (contradicts(W))
       withdraw(W, {Reason::CalledTwice, W.Kernel->Source.Where,
                    W.Kernel->Source.Name});
@@ -199,8 +199,8 @@ public:
         Out.Done.push_back(A);
     for (const Refusal &R : W.Own.Refused)
       if (Refused
-              .insert(
-                  {R.Why, R.Where.File, R.Where.Line, R.Where.Column, R.Detail})
+              .insert({R.Kind, R.Where.File, R.Where.Line, R.Where.Column,
+                       R.Detail})
               .second)
         Out.Refused.push_back(R);
   }
@@ -209,7 +209,7 @@ public:
 
 private:
   /// Whether another kernel wants other code in the same device function.
-  bool contradicts(const Wish &W) const {
+  bool contradicts(const KernelEdits &W) const {
     return llvm::any_of(W.Own.Added, [&](const auto &P) {
       auto Found = OfTransform.find(P.first);
       return Found != OfTransform.end() &&
@@ -228,6 +228,14 @@ private:
 };
 } // namespace
 
+static Shortfall shortfall(const Transform &T, size_t Kernel,
+                           const KernelEdits &W) {
+  Shortfall Out{Kernel, T.name().str(), W.Own.Refused, {}};
+  for (const Applied &A : W.Own.Done)
+    Out.Done.push_back(A.Where);
+  return Out;
+}
+
 llvm::Expected<Edits> rewrite(const Report &Report,
                               const RewriteOptions &Options) {
   auto Transforms = chosen(Options.Transforms);
@@ -240,13 +248,16 @@ llvm::Expected<Edits> rewrite(const Report &Report,
   Edits Out;
   Merger Merge(Out);
   for (const Transform *T : *Transforms) {
-    auto Wishes = wishesOf(*T, Report, Facts);
-    if (!Wishes)
-      return Wishes.takeError();
-    agree(*Wishes);
+    auto All = prepareAll(*T, Report, Facts);
+    if (!All)
+      return All.takeError();
+    agree(*All);
     Merge.nextTransform();
-    for (Wish &W : *Wishes)
+    for (auto [I, W] : llvm::enumerate(*All)) {
       Merge.add(W);
+      if (!W.Own.Refused.empty())
+        Out.Shortfalls.push_back(shortfall(*T, I, W));
+    }
   }
   Out.Facts = std::move(Facts);
   addLaunchFunctions(Report.Texts, Out);

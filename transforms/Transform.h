@@ -98,6 +98,14 @@ private:
   std::string Lines, Rest, Last;
 };
 
+/// A part of a kernel's plan that a transform refuses.
+struct Shortfall {
+  size_t Kernel = 0; ///< of Report::Kernels
+  std::string Transform;
+  std::vector<Refusal> Why;
+  std::vector<Location> Done; ///< what it does all the same
+};
+
 /// What a rewrite adds, and what that stands for. Every edit is an insertion.
 struct Edits {
   std::map<TextPlace, Insertion> Added;
@@ -105,6 +113,7 @@ struct Edits {
   std::map<std::string, clang::tooling::Replacements> Files;
   std::vector<Applied> Done;
   std::vector<Refusal> Refused;
+  std::vector<Shortfall> Shortfalls;
   std::vector<LaunchCallUse> Calls;       ///< of functions that must be there
   std::map<std::string, FileFacts> Facts; ///< by absolute path
 };

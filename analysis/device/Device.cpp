@@ -143,6 +143,7 @@ Device makeDevice(const Row &R) {
   D.UnifiedL1 = R.Capability >= 70;
   D.UnifiedBytes = R.UnifiedKiB * KiB;
   D.CarveoutBytes = carveouts(R);
+  D.SharedBytesForTwice = R.Capability == 90 ? 132 * KiB : 0; // measured
   return D;
 }
 

@@ -65,6 +65,9 @@ struct Device {
   bool UnifiedL1 = true;              ///< L1 and shared are one memory
   int64_t UnifiedBytes = 0;           ///< L1 + shared; L1 alone if not unified
   std::vector<int64_t> CarveoutBytes; ///< legal shared sizes, ascending
+  /// Without a preference the driver leaves room for twice the blocks that fit,
+  /// up to so many bytes; 0: was not measured, and is not assumed.
+  int64_t SharedBytesForTwice = 0;
 
   /// Barriers count threads that have not exited (from sm_70 on).
   bool barrierCountsLiveThreads() const { return Capability >= 70; }

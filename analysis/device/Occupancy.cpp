@@ -239,8 +239,41 @@ std::optional<int64_t> carveoutFor(const Device &D, int64_t Bytes) {
   return *Smallest;
 }
 
-int64_t carveoutPercent(const Device &D, int64_t CarveoutBytes) {
-  return CarveoutBytes * 100 / D.SharedBytesPerSM;
+int64_t carveoutAsked(const Device &D, const BlockResources &B,
+                      int64_t Percent) {
+  int64_t Bytes = Percent * D.SharedBytesPerSM / 100;
+  int64_t Own = alignTo(B.StaticSharedBytes + B.DynamicSharedBytes,
+                        D.SharedAllocationUnit);
+  int64_t Blocks = Own == 0 ? 0 : std::max<int64_t>(Bytes / Own, 1);
+  return *carveoutFor(D, std::clamp(Blocks * allocatedSharedBytes(D, B), Bytes,
+                                    D.SharedBytesPerSM));
+}
+
+int64_t carveoutPercent(const Device &D, const BlockResources &B,
+                        int64_t Bytes) {
+  int64_t Best = 100;
+  for (int64_t Percent = 99; Percent >= 0; --Percent) {
+    int64_t Asked = carveoutAsked(D, B, Percent);
+    if (Asked < Bytes)
+      break;
+    if (Asked < carveoutAsked(D, B, Best))
+      Best = Percent;
+  }
+  return Best;
+}
+
+/// What the driver takes by itself, where so many blocks fit on an SM.
+static int64_t carveoutOfDriver(const Device &D, const BlockResources &B,
+                                int64_t Blocks) {
+  constexpr int64_t MostThreads = 896;
+  int64_t Bytes = allocatedSharedBytes(D, B);
+  int64_t Needed = *carveoutFor(D, Blocks * Bytes);
+  if (Blocks < 2 || B.Threads > MostThreads ||
+      B.StaticSharedBytes + B.DynamicSharedBytes == 0)
+    return Needed;
+  int64_t Twice = std::min(2 * Blocks, D.MaxBlocksPerSM) * Bytes;
+  return std::max(Needed,
+                  *carveoutFor(D, std::min(Twice, D.SharedBytesForTwice)));
 }
 
 Expected<BlockLimits> blockLimits(const Device &D, const BlockResources &B) {
@@ -269,11 +302,13 @@ Expected<Residency> residency(const Device &D, const BlockResources &B) {
   std::vector<Limiter> Tied = L->limiters();
   R.LimitedBy = *find_if(
       Precedence, [&](Limiter What) { return is_contained(Tied, What); });
-  // Equation 4: what T blocks use, or what the launch asked for.
-  int64_t Used = R.BlocksPerSM * allocatedSharedBytes(D, B);
+  // Equation 4: what T blocks use, or what the launch asked for. The driver
+  // leaves room for all that fit, however few blocks the grid has.
+  BlockLimits OfSM = *L;
+  OfSM.Grid.reset();
   R.CarveoutBytes = B.CarveoutPercent && D.Capability >= 70
-                        ? sharedCapacity(D, B)
-                        : *carveoutFor(D, Used);
+                        ? carveoutAsked(D, B, *B.CarveoutPercent)
+                        : carveoutOfDriver(D, B, OfSM.smallest());
   R.L1Bytes = D.UnifiedBytes - (D.UnifiedL1 ? R.CarveoutBytes : 0);
   bool AllKnown = B.RegistersPerThread != 0 && L->Grid;
   R.From = AllKnown ? Origin::Proved : Origin::Estimated;

@@ -31,8 +31,8 @@
 #ifndef CATT_ANALYSIS_DEVICE_OCCUPANCY_H
 #define CATT_ANALYSIS_DEVICE_OCCUPANCY_H
 
-#include "analysis/Types.h"
 #include "analysis/device/Device.h"
+#include "analysis/model/Facts.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <optional>
@@ -49,7 +49,7 @@ struct BlockResources {
   int64_t DynamicSharedBytes = 0;
   std::optional<int64_t> GridBlocks; ///< blocks of the whole launch
   /// cudaFuncAttributePreferredSharedMemoryCarveout, 0 to 100; without it the
-  /// carve-out follows the blocks. Ignored before 7.0, as by the driver.
+  /// driver chooses. Ignored before 7.0, as by the driver.
   std::optional<int64_t> CarveoutPercent;
   int64_t ClusterBlocks = 1;
 };
@@ -71,10 +71,13 @@ struct BlockLimits {
 llvm::Expected<BlockLimits> blockLimits(const Device &Gpu,
                                         const BlockResources &Block);
 
-/// Resident blocks and the L1 they leave. Where several resources limit alike,
-/// LimitedBy names the one that a programmer can change most easily: grid,
-/// registers, shared memory, warps, blocks. From is Estimated (an upper bound
-/// of the blocks) if registers or grid are unknown.
+/// Resident blocks and the L1 that is left to them. Without CarveoutPercent the
+/// driver divides L1 and shared memory, whatever the grid: it takes the
+/// smallest carve-out that holds the blocks that fit on an SM or, up to
+/// Device::SharedBytesForTwice, twice as many (docs/devices.md). Where several
+/// resources limit alike, LimitedBy names the one that a programmer can change
+/// most easily: grid, registers, shared memory, warps, blocks. From is
+/// Estimated (an upper bound of the blocks) if registers or grid are unknown.
 /// Error: one sentence, for resources that make no sense or never fit.
 llvm::Expected<Residency> residency(const Device &Gpu,
                                     const BlockResources &Block);
@@ -109,11 +112,17 @@ int64_t allocatedSharedBytes(const Device &Gpu, const BlockResources &Block);
 /// The smallest legal carve-out of at least so many bytes, or std::nullopt.
 std::optional<int64_t> carveoutFor(const Device &Gpu, int64_t Bytes);
 
-/// The percentage for cudaFuncAttributePreferredSharedMemoryCarveout that gives
-/// this legal carve-out: the largest that does not exceed it, because CUDA
-/// takes the next larger capacity where a percentage does not map to one
-/// (CUDA C++ Programming Guide, "Shared Memory" of compute capability 7.x).
-int64_t carveoutPercent(const Device &Gpu, int64_t CarveoutBytes);
+/// The carve-out that a launch gets where its kernel prefers so many percent:
+/// one that holds as many blocks as the percentage holds without the bytes that
+/// the system reserves for each, but with these. Measured on an H200
+/// (docs/devices.md); no document says it.
+int64_t carveoutAsked(const Device &Gpu, const BlockResources &Block,
+                      int64_t Percent);
+
+/// The percentage that gets the smallest carve-out of at least so many bytes,
+/// the largest of several.
+int64_t carveoutPercent(const Device &Gpu, const BlockResources &Block,
+                        int64_t Bytes);
 
 /// Dynamic shared memory to add to each block so that at most `Blocks` are
 /// resident, and what is resident then.

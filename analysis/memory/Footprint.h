@@ -41,7 +41,8 @@
 #ifndef CATT_ANALYSIS_MEMORY_FOOTPRINT_H
 #define CATT_ANALYSIS_MEMORY_FOOTPRINT_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Facts.h"
+#include "analysis/model/Kernel.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
 #include <array>

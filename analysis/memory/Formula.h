@@ -18,7 +18,7 @@
 #ifndef CATT_ANALYSIS_MEMORY_FORMULA_H
 #define CATT_ANALYSIS_MEMORY_FORMULA_H
 
-#include "analysis/memory/AffineIndex.h"
+#include "analysis/model/AffineIndex.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 

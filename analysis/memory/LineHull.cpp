@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/memory/LineHull.h"
-#include "analysis/Types.h"
+#include "analysis/model/Kernel.h"
 #include <isl/cpp.h>
 #include <isl/options.h>
 #include <memory>

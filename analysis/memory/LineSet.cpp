@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/memory/LineSet.h"
-#include "analysis/Types.h"
+#include "analysis/model/Origin.h"
 #include <algorithm>
 
 namespace catt {

@@ -8,6 +8,7 @@
 #include "analysis/registers/ColorRegisters.h"
 #include "analysis/registers/Liveness.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 #include <limits>
 
 using llvm::BitVector;
@@ -174,18 +175,21 @@ static void spill(Spilling &S, const BitVector &Which, Allocation &Result) {
   std::vector<Operation> &New = S.C.Operations;
   for (CodeBlock B : Old.Blocks) {
     unsigned First = New.size();
+    double Weight = std::pow(10, std::min(B.Depth, 4U));
     for (unsigned I = B.First; I != B.End; ++I) {
       Operation O = Old.Operations[I];
       std::vector<Operation> Stores;
       for (unsigned &V : O.Uses)
         if (Which[V]) {
           Result.LoadBytes += 4 * Old.Values[V].Words;
+          Result.WeightedAccesses += Weight * Old.Values[V].Words;
           V = shortValue(S, V);
           New.push_back({{V}, {}, O.From});
         }
       for (unsigned &V : O.Defines)
         if (Which[V]) {
           Result.StoreBytes += 4 * Old.Values[V].Words;
+          Result.WeightedAccesses += Weight * Old.Values[V].Words;
           V = shortValue(S, V);
           Stores.push_back({{}, {V}, O.From});
         }

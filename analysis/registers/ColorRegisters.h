@@ -32,6 +32,7 @@ struct Allocation {
   unsigned Registers = 0;  ///< the highest one taken, and one
   unsigned StoreBytes = 0; ///< of all store instructions, each counted once
   unsigned LoadBytes = 0;
+  double WeightedAccesses = 0;   ///< of 4 bytes, 10 times for each loop around
   unsigned StackBytes = 0;       ///< one place for each value spilled
   std::vector<unsigned> Spilled; ///< values of the Code given, ascending
   bool Complete = true; ///< false: the cap is too small for single operations

@@ -11,6 +11,7 @@
 #include "analysis/registers/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <map>
 
 using llvm::BitVector;
 
@@ -216,27 +217,66 @@ std::vector<PressurePeak> PeakFinder::find(unsigned Count) {
 
 //===-- Together ---------------------------------------------------------===//
 
-/// Registers of the functions that F calls and that have a body in M.
-static unsigned ofCallees(const ptx::Module &M, const ptx::Function &F,
-                          std::vector<std::string> &Path,
-                          std::vector<std::string> &Notes) {
-  unsigned Most = 0;
+namespace {
+
+/// A function in a kernel's call tree, the kernel first.
+struct Called {
+  Code C;
+  PressureFeatures Own;
+  /// Registers that the callers keep for themselves while it runs, on the chain
+  /// of calls that keeps most.
+  unsigned Kept = 0;
+};
+
+/// Orion's inter-procedural MaxLive: what is live while a function runs is its
+/// own and what each of its callers needs behind the call.
+class CallTree {
+public:
+  CallTree(const ptx::Module &M, std::vector<std::string> &Notes)
+      : M(M), Notes(Notes) {}
+  void add(const ptx::Function &F, unsigned Kept);
+
+  std::map<std::string, Called> Functions;
+
+private:
+  const ptx::Module &M;
+  std::vector<std::string> &Notes;
+  std::vector<std::string> Path;
+
+  const ptx::Function *bodyOf(const std::string &Callee);
+};
+
+} // namespace
+
+const ptx::Function *CallTree::bodyOf(const std::string &Callee) {
+  const ptx::Function *F = M.find(Callee);
+  std::string Note =
+      "the body of " + Callee + " is not there; its registers are not counted";
+  if (!F && !isMathFunction(Callee) && !llvm::is_contained(Notes, Note))
+    Notes.push_back(Note);
+  return F;
+}
+
+/// A function that calls itself is counted once.
+void CallTree::add(const ptx::Function &F, unsigned Kept) {
+  auto [At, New] = Functions.try_emplace(F.Name);
+  Called &Here = At->second;
+  if (New) {
+    Here.C = lower(F);
+    Here.Own = featuresOf(Here.C);
+  } else if (Kept <= Here.Kept) {
+    return;
+  }
+  Here.Kept = Kept;
+  Path.push_back(F.Name);
+  unsigned Behind = std::min(Kept + Here.Own.AcrossCalls, MostRegisters);
   for (const ptx::Instruction &I : F.Instructions) {
     if (I.Callee.empty() || llvm::is_contained(Path, I.Callee))
       continue;
-    const ptx::Function *Callee = M.find(I.Callee);
-    if (!Callee) {
-      std::string Note = "the body of " + I.Callee +
-                         " is not there; its registers are not counted";
-      if (!isMathFunction(I.Callee) && !llvm::is_contained(Notes, Note))
-        Notes.push_back(Note);
-      continue;
-    }
-    Path.push_back(I.Callee);
-    unsigned Own = expectedRegisters(featuresOf(lower(*Callee)));
-    Most = std::max({Most, Own, ofCallees(M, *Callee, Path, Notes)});
+    if (const ptx::Function *Callee = bodyOf(I.Callee))
+      add(*Callee, Behind);
   }
-  return Most;
+  Path.pop_back();
 }
 
 /// Of the order of the text and one that wants few registers, what spills less.
@@ -256,27 +296,67 @@ static RegisterPoint underCap(const Code &C, unsigned Cap, unsigned Default,
   P.SpillStoreBytes = Less.StoreBytes;
   P.SpillLoadBytes = Less.LoadBytes;
   P.StackBytes = Less.StackBytes;
+  if (P.spills())
+    P.SpillWeight = Less.WeightedAccesses * 4 / P.spilledBytes();
   return P;
+}
+
+/// What the whole tree spills: each function has what its callers leave.
+static RegisterPoint underCap(const CallTree &Tree, unsigned Cap,
+                              unsigned Default) {
+  RegisterPoint Sum;
+  Sum.CapRegisters = Cap;
+  Sum.Registers = std::min(Cap, Default);
+  if (Default <= Cap)
+    return Sum;
+  double Weighted = 0;
+  for (const auto &[Name, F] : Tree.Functions) {
+    unsigned Left = Cap > F.Kept ? Cap - F.Kept : 1;
+    RegisterPoint P =
+        underCap(F.C, Left, expectedRegisters(F.Own), ReservedRegisters);
+    Sum.SpillStoreBytes += P.SpillStoreBytes;
+    Sum.SpillLoadBytes += P.SpillLoadBytes;
+    Sum.StackBytes += P.StackBytes;
+    Weighted += P.SpillWeight * P.spilledBytes();
+  }
+  if (Sum.spills())
+    Sum.SpillWeight = Weighted / Sum.spilledBytes();
+  return Sum;
+}
+
+/// How often the operation runs at which most is live.
+static double peakWeight(const Code &C) {
+  std::vector<unsigned> At = pressure(C, computeLiveness(C));
+  unsigned Top = llvm::max_element(At) - At.begin();
+  for (const CodeBlock &B : C.Blocks)
+    if (B.First <= Top && Top < B.End)
+      return std::pow(10, std::min(B.Depth, 4U));
+  return 1;
 }
 
 RegisterUse estimateRegisters(const ptx::Module &M, const ptx::Function &F,
                               const PressureOptions &Options, NameAt Name) {
-  Code C = lower(F);
-  PressureFeatures Features = featuresOf(C);
   RegisterUse Use;
   Use.Kernel = F.Name;
-  Use.MaxLive = Features.MaxLive;
-  Use.Notes = C.Notes;
-  std::vector<std::string> Path = {F.Name};
-  Use.Default.Registers =
-      std::max(expectedRegisters(Features), ofCallees(M, F, Path, Use.Notes));
+  CallTree Tree(M, Use.Notes);
+  Tree.add(F, 0);
+  const Code &C = Tree.Functions.at(F.Name).C;
+  Use.Notes.insert(Use.Notes.begin(), C.Notes.begin(), C.Notes.end());
+  for (const auto &[Callee, Each] : Tree.Functions) {
+    unsigned Registers = Each.Kept + expectedRegisters(Each.Own);
+    Use.Default.Registers =
+        std::max(Use.Default.Registers, std::min(Registers, MostRegisters));
+    if (Each.Kept + Each.Own.MaxLive <= Use.MaxLive)
+      continue;
+    Use.MaxLive = Each.Kept + Each.Own.MaxLive;
+    Use.PeakWeight = peakWeight(Each.C);
+  }
   Use.Default.StackBytes = F.LocalBytes;
   Use.Peaks = PeakFinder(M, F, C, Name).find(Options.Peaks);
   std::vector<unsigned> Caps = Options.Caps;
   llvm::sort(Caps);
   for (unsigned Cap : Caps)
-    Use.Caps.push_back(
-        underCap(C, Cap, Use.Default.Registers, ReservedRegisters));
+    Use.Caps.push_back(underCap(Tree, Cap, Use.Default.Registers));
   return Use;
 }
 

@@ -25,8 +25,8 @@
 #ifndef CATT_ANALYSIS_REGISTERS_PRESSURE_H
 #define CATT_ANALYSIS_REGISTERS_PRESSURE_H
 
+#include "analysis/model/RegisterUse.h"
 #include "analysis/registers/Code.h"
-#include "analysis/registers/RegisterUse.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 

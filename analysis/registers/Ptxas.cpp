@@ -62,29 +62,37 @@ static unsigned numberBefore(StringRef Line, StringRef What) {
   return !Line.contains(What) || Digits.getAsInteger(10, Number) ? 0 : Number;
 }
 
+/// Behind the lines of a kernel stand those of each function in its call tree,
+/// as compiled for this kernel, up to the next kernel (ptxas 13.0: a function
+/// that two kernels call is listed twice, with different spills).
 PtxasAnswer readPtxasMessages(StringRef Text, unsigned Cap) {
   PtxasAnswer Found;
   std::string Kernel;
-  bool OfKernel = false; // or of a function that it calls
+  bool Used = false; // said how many registers
   RegisterPoint Point;
   for (StringRef Line : llvm::split(Text, '\n')) {
     if (Line.contains("Compiling entry function '")) {
       Kernel = Line.split('\'').second.split('\'').first.str();
+      Used = false;
       Point = RegisterPoint();
       Point.CapRegisters = Cap;
       Point.From = Origin::Measured;
-    } else if (Line.contains("Function properties for ")) {
-      OfKernel = Line.split("Function properties for ").second.trim() == Kernel;
-    } else if (OfKernel && Line.contains("bytes stack frame")) {
-      Point.StackBytes = numberBefore(Line, "bytes stack frame");
-      Point.SpillStoreBytes = numberBefore(Line, "bytes spill stores");
-      Point.SpillLoadBytes = numberBefore(Line, "bytes spill loads");
-    } else if (Line.contains("Used ") && !Kernel.empty()) {
+    } else if (Kernel.empty()) {
+      continue;
+    } else if (Line.contains("bytes stack frame")) {
+      if (!Used) // of the kernel; a cumulative size follows where it calls
+        Point.StackBytes = numberBefore(Line, "bytes stack frame");
+      Point.SpillStoreBytes += numberBefore(Line, "bytes spill stores");
+      Point.SpillLoadBytes += numberBefore(Line, "bytes spill loads");
+    } else if (Line.contains("Used ")) {
+      Used = true;
       Point.Registers = numberBefore(Line, "registers");
       Point.SharedBytes = numberBefore(Line, "bytes smem");
-      Found[Kernel] = Point;
-      Kernel.clear();
+      Point.StackBytes = std::max(
+          Point.StackBytes, numberBefore(Line, "bytes cumulative stack size"));
     }
+    if (Used)
+      Found[Kernel] = Point;
   }
   return Found;
 }

@@ -18,7 +18,7 @@
 #ifndef CATT_ANALYSIS_REGISTERS_PTXAS_H
 #define CATT_ANALYSIS_REGISTERS_PTXAS_H
 
-#include "analysis/registers/RegisterUse.h"
+#include "analysis/model/RegisterUse.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <map>

@@ -18,7 +18,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_DIRECTIVES_H
 #define CATT_ANALYSIS_SOURCE_DIRECTIVES_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Launch.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <utility>

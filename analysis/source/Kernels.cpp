@@ -8,14 +8,14 @@
 
 #include "analysis/source/Kernels.h"
 #include "analysis/source/Directives.h"
-#include "analysis/source/IndexFolding.h"
 #include "analysis/source/Launches.h"
-#include "analysis/source/SymbolicWalk.h"
-#include "analysis/source/ThreadValues.h"
-#include "analysis/source/WarpIndependence.h"
-#include "analysis/source/WrapSites.h"
 #include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/LaunchUses.h"
+#include "analysis/source/safety/WarpIndependence.h"
+#include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/values/ThreadValues.h"
+#include "analysis/source/walk/IndexFolding.h"
+#include "analysis/source/walk/SymbolicWalk.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -115,6 +115,7 @@ private:
   Kernel &K;
   WrapSites Sites;
   std::vector<std::pair<size_t, unsigned>> LoopPath;
+  std::map<unsigned, const AttributedStmt *> Pragmas; ///< by Loop::Id
 
   void onAccess(const Expr &E, const PointerValue &Where, QualType Type,
                 MemoryUse Use) override {
@@ -165,14 +166,10 @@ private:
     L.Site = std::move(R.Site);
     L.Refusals = std::move(R.Refusals);
     LoopPath.push_back({Path.size() - 1, L.Id});
-    if (auto *Pragma = Path.size() > 1 ? dyn_cast_or_null<AttributedStmt>(
-                                             Path[Path.size() - 2].S)
-                                       : nullptr)
-      L.HasUnrollPragma =
-          pragmaSays(Pragma,
-                     L.TripCount ? L.TripCount->constant() : std::nullopt,
-                     Context)
-              .value_or(false);
+    if (Path.size() > 1)
+      if (auto *Pragma =
+              dyn_cast_or_null<AttributedStmt>(Path[Path.size() - 2].S))
+        Pragmas[L.Id] = Pragma;
     K.Loops.push_back(std::move(L));
     return K.Loops.back().Id;
   }
@@ -225,6 +222,13 @@ private:
                  const std::optional<AffineIndex> &Trips, bool Early) override {
     K.Loops[Id].TripCount = Trips;
     K.Loops[Id].MayExitEarly = Early;
+    // "#pragma unroll 8" unrolls a loop of eight iterations, so it is read
+    // where their number is known.
+    if (auto Pragma = Pragmas.find(Id); Pragma != Pragmas.end())
+      K.Loops[Id].HasUnrollPragma =
+          pragmaSays(Pragma->second, Trips ? Trips->constant() : std::nullopt,
+                     Context)
+              .value_or(false);
     if (!Early)
       return;
     // A thread may have left in an earlier iteration.

@@ -17,8 +17,8 @@
 #ifndef CATT_ANALYSIS_SOURCE_KERNELS_H
 #define CATT_ANALYSIS_SOURCE_KERNELS_H
 
-#include "analysis/Types.h"
-#include "analysis/source/CudaFrontEnd.h"
+#include "analysis/frontend/CudaFrontEnd.h"
+#include "analysis/model/Kernel.h"
 #include <functional>
 #include <vector>
 

@@ -26,7 +26,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_LAUNCHTEXTS_H
 #define CATT_ANALYSIS_SOURCE_LAUNCHTEXTS_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Kernel.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/DenseMap.h"

@@ -8,10 +8,10 @@
 
 #include "analysis/source/Launches.h"
 #include "analysis/source/LaunchTexts.h"
-#include "analysis/source/SymbolicWalk.h"
-#include "analysis/source/WrapSites.h"
 #include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/LaunchUses.h"
+#include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/walk/SymbolicWalk.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Lex/Lexer.h"
@@ -157,9 +157,7 @@ private:
     std::vector<Launch> &Known = All.Found[Kernel->getCanonicalDecl()];
     // A helper that is walked for each of its callers shows its launch again.
     for (const Launch &Old : Known)
-      if (Old.Where.Line == L.Where.Line &&
-          Old.Where.Column == L.Where.Column &&
-          Old.Where.File == L.Where.File && Old.Block.X == L.Block.X &&
+      if (Old.Where == L.Where && Old.Block.X == L.Block.X &&
           Old.Block.Y == L.Block.Y && Old.Block.Z == L.Block.Z &&
           Old.Grid.X == L.Grid.X && Old.Grid.Y == L.Grid.Y)
         return;

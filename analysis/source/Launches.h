@@ -19,7 +19,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_LAUNCHES_H
 #define CATT_ANALYSIS_SOURCE_LAUNCHES_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Launch.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/ArrayRef.h"

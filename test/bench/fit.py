@@ -6,7 +6,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===----------------------------------------------------------------------===#
-"""Fits the constants of analysis/plan/TimeModel to measured sweeps.
+"""Fits the constants of analysis/time/TimeModel to measured sweeps.
 
   fit.py --predict build/release/bin/catt-predict --list DIR/throttle
          [--sweep docs/results/h200-throttle.json] [--rounds 3] [--start A=1,..]

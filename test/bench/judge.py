@@ -13,8 +13,8 @@
 Needs no GPU. For each benchmark and L1D setting: the time of the tool's choice,
 of the paper's rule, of the original and of the best point; for programs of
 several loops the best single setting; for sizes known only at run time the same
-with the size compiled in. The sizes are told to the tool, as the program would
-tell the rewritten kernel. --update stores the choices in the file, for plot.py.
+with the size compiled in. The tool is shown each kernel by itself, with the
+launch that was measured. --update stores the choices in the file, for plot.py.
 """
 import argparse
 import importlib.machinery

@@ -32,6 +32,7 @@ struct DriverOptions {
   unsigned MaxDefects = 30;    ///< stop after so many
   bool OnlyOriginals = false;  ///< as BatchOptions has it
   bool Adversarial = false;    ///< kernels with a danger (Enemy.h)
+  bool Contended = false;      ///< kernels that the model decides about
   std::string Danger;          ///< of this kind only; empty: of all
   unsigned ShrinkSeconds = 90; ///< for shrinking one kernel; 0: do not
 };

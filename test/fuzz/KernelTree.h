@@ -113,6 +113,7 @@ struct GeneratedKernel {
   bool ByParameter = false;     ///< decide at run time where that is possible
   int64_t ReserveBytes = 0;     ///< 0: as the plan has it
   std::optional<int64_t> CarveoutPercent;
+  bool Decided = false; ///< by the model, and nothing is forced
   // Of a kernel with a danger (Enemy.h).
   std::string Danger; ///< "guard: lvalue-choice"; empty: an ordinary kernel
   bool Twin = false;  ///< the same without the danger
@@ -136,6 +137,9 @@ struct GeneratedKernel {
 
 /// A valid kernel; the same seed gives the same kernel.
 GeneratedKernel generate(uint64_t Seed, unsigned Id);
+
+/// One that the model decides about: its loops want more than an L1 holds.
+GeneratedKernel generateContended(uint64_t Seed, unsigned Id);
 
 /// The text of the kernel, its helpers and its host code.
 std::string printAlone(const GeneratedKernel &K);

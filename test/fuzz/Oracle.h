@@ -8,7 +8,7 @@
 #ifndef CATT_TEST_FUZZ_ORACLE_H
 #define CATT_TEST_FUZZ_ORACLE_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Kernel.h"
 #include "test/simt/Executor.h"
 #include <map>
 #include <string>

@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/fuzz/Properties.h"
-#include "analysis/plan/Reasons.h"
+#include "analysis/model/Reasons.h"
 #include "test/simt/Compile.h"
-#include "transforms/Transform.h"
+#include "transforms/Replan.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -64,6 +64,9 @@ private:
   Counts &Seen;
   Version Original, New;
   std::vector<Failure> Failures;
+  AnalysisOptions Analysis;
+  Report First;    ///< of kernels that the model decides about,
+  Edits FirstDone; ///< and what was written
   std::map<unsigned, Kernel> Analysed; ///< by index in the batch
 
   void fail(unsigned Kernel, const char *Property, const std::string &Detail) {
@@ -85,6 +88,7 @@ private:
   }
 
   bool isEnemy() const { return Kernels[0].isEnemy(); }
+  bool isDecided() const { return Kernels[0].Decided; }
   std::string system() const { return Options.Directory + "/system"; }
 
   /// What kernels with a danger find among the system's headers.
@@ -139,14 +143,12 @@ private:
   }
 
   std::optional<Report> analysed(const TranslationUnit &Unit) {
-    AnalysisOptions Analysis;
-    auto Gpu = findDevice("a100");
-    if (!Gpu) {
-      failFile("valid-device", llvm::toString(Gpu.takeError()));
+    auto How = analysisFor(Kernels[0]);
+    if (!How) {
+      failFile("valid-device", llvm::toString(How.takeError()));
       return std::nullopt;
     }
-    Analysis.Gpu = *Gpu;
-    Analysis.L1Bytes = 1024 << Kernels[0].Seed % 4;
+    Analysis = std::move(*How);
     auto Result = analyze(Unit, Analysis);
     if (!Result) {
       failFile("analysis-succeeds", llvm::toString(Result.takeError()));
@@ -156,6 +158,8 @@ private:
   }
 
   void plan(Report &R) {
+    if (isDecided())
+      return;
     for (KernelReport &K : R.Kernels)
       if (auto I = indexOf(K); I && Kernels[*I].Forced)
         forcePlan(K, Kernels[*I]);
@@ -168,14 +172,15 @@ private:
   }
 
   /// The new text of V under the plan; its own text if nothing changes.
-  std::optional<std::string> rewritten(const Version &V, const Report &R,
+  std::optional<std::string> rewritten(const Version &V, Report &R,
                                        Edits *Done = nullptr) {
     RewriteOptions Rewrite;
     for (const Transform *T : allTransforms())
-      if (T->isDefault() || T->name() == "spill-shared" ||
+      if (T->isDefault() || (!isDecided() && T->name() == "spill-shared") ||
           (isEnemy() && T->name() == "rematerialize"))
         Rewrite.Transforms.push_back(T->name().str());
-    auto E = rewrite(R, Rewrite);
+    auto E =
+        isDecided() ? rewriteWhole(R, Analysis, Rewrite) : rewrite(R, Rewrite);
     if (!E) {
       failFile("rewrite-succeeds", llvm::toString(E.takeError()));
       return std::nullopt;
@@ -201,7 +206,7 @@ private:
       for (const Loop &L : K.Source.Loops) {
         Seen["loops with a site"] += L.Site && L.Refusals.empty();
         for (const Refusal &Why : L.Refusals)
-          ++Seen[("refused: " + info(Why.Why).Id).str()];
+          ++Seen[("refused: " + info(Why.Kind).Id).str()];
       }
     }
     countEnemies(E);
@@ -237,7 +242,7 @@ private:
       return false;
     std::string Texts[2];
     for (std::string &Text : Texts) {
-      if (isEnemy() && &Text != Texts)
+      if ((isEnemy() || isDecided()) && &Text != Texts)
         break; // ordinary kernels show that it is deterministic
       std::optional<Report> R = analysed(*Unit);
       if (!R)
@@ -250,13 +255,22 @@ private:
       Text = *NewText;
       if (&Text == Texts) {
         count(*R, Done);
+        if (isDecided()) {
+          std::string Two = differentResidencies(*R, Seen);
+          if (!Two.empty())
+            return failFile("one-residency", Two);
+          std::string Long = longRule(*R, Seen);
+          if (!Long.empty())
+            return failFile("three-arms", Long);
+          First = *R, FirstDone = Done;
+        }
         for (const KernelReport &K : R->Kernels)
           if (auto I = indexOf(K); I && (!Analysed.count(*I) ||
                                          K.Source.Name == Kernels[*I].entry()))
             Analysed[*I] = K.Source;
       }
     }
-    if (!isEnemy() && Texts[0] != Texts[1])
+    if (!isEnemy() && !isDecided() && Texts[0] != Texts[1])
       return failFile("deterministic", "two runs give different texts");
     New.Text = Texts[0];
     auto Diagnostics = Unit->check(
@@ -316,6 +330,10 @@ private:
     auto Again = rewritten(New, *R);
     if (!Again)
       return false;
+    if (isDecided())
+      if (std::string More = saidAgain(First, FirstDone, *R, Seen);
+          !More.empty())
+        return failFile("quiet", More);
     return *Again == New.Text ||
            failFile("idempotent", "a second run changes its own output:\n" +
                                       firstDifferentLine(*Again));
@@ -420,7 +438,7 @@ private:
                       Which + "the buffers differ");
       }
     }
-    if (!K.isEnemy())
+    if (!K.isEnemy() && !K.Decided)
       trace(I);
   }
 

@@ -25,6 +25,7 @@
 #include "test/fuzz/KernelTree.h"
 #include "test/fuzz/Oracle.h"
 #include "test/simt/Executor.h"
+#include "transforms/Transform.h"
 
 namespace catt::fuzz {
 
@@ -49,6 +50,20 @@ std::vector<Failure> checkBatch(const std::vector<GeneratedKernel> &Kernels,
                                 const BatchOptions &Options, Counts &Seen);
 
 //===-- Parts -------------------------------------------------------------===//
+
+/// How a batch is analysed that begins with this kernel: an L1 so small, or
+/// blocks so many on an SM, that loops are contended.
+llvm::Expected<AnalysisOptions> analysisFor(const GeneratedKernel &First);
+
+/// A kernel of which the report says two things about blocks on an SM, or "".
+std::string differentResidencies(const Report &R, Counts &Seen);
+
+/// A kernel with a rule of more than three arms, or "".
+std::string longRule(const Report &R, Counts &Seen);
+
+/// What a second run says of kernels that the first one changed, or "".
+std::string saidAgain(const Report &First, const Edits &Done,
+                      const Report &Second, Counts &Seen);
 
 /// Changes the plan of a kernel so that every chosen loop with a site is split,
 /// and its launches get the shared memory and the carve-out that were chosen.

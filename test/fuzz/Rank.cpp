@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   candidate (warps per group w, blocks T)
-//     --footprint, lost share of the reuse (plan/TimeModel)--> predicted
+//     --footprint, lost share of the reuse (time/TimeModel)--> predicted
 //     sectors
 //     --L1 of the trace, T blocks, K = w * T active warps----> missed sectors
 //
@@ -19,8 +19,8 @@
 #include "test/fuzz/Rank.h"
 #include "analysis/memory/Footprint.h"
 #include "analysis/memory/LoopWork.h"
-#include "analysis/plan/Candidates.h"
-#include "analysis/plan/TimeModel.h"
+#include "analysis/plan/throttle/Candidates.h"
+#include "analysis/time/TimeModel.h"
 #include "test/simt/Trace.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>

@@ -49,6 +49,9 @@ static cl::opt<uint64_t> Only("only", cl::cat(Category),
 static cl::opt<bool>
     Adversarial("adversarial", cl::cat(Category),
                 cl::desc("Kernels that a careless rewrite breaks"));
+static cl::opt<bool>
+    Contended("contended", cl::cat(Category),
+              cl::desc("Kernels that the model decides about"));
 static cl::opt<std::string>
     Danger("danger", cl::cat(Category),
            cl::desc("Of --adversarial, this kind only: guard, polling ..."));
@@ -57,7 +60,7 @@ static cl::opt<bool>
               cl::desc("Run the generated kernels alone, as they are"));
 static cl::opt<unsigned> Schedules("schedules", cl::cat(Category),
                                    cl::desc("Of each kernel (default 4, "
-                                            "adversarial: 10)"));
+                                            "adversarial: 10, contended: 2)"));
 static cl::opt<bool> Print("print", cl::cat(Category),
                            cl::desc("Print the kernels, check nothing"));
 static cl::opt<bool> Quiet("no-progress", cl::cat(Category),
@@ -65,7 +68,9 @@ static cl::opt<bool> Quiet("no-progress", cl::cat(Category),
 
 static std::string header(const Defect &D) {
   std::string Text = "// catt-fuzz " +
-                     std::string(D.Kernel.isEnemy() ? "--adversarial " : "") +
+                     std::string(D.Kernel.isEnemy() ? "--adversarial "
+                                 : D.Kernel.Decided ? "--contended "
+                                                    : "") +
                      "--only " + std::to_string(D.Kernel.Seed) + "\n// " +
                      D.What.Property + "\n";
   if (D.Kernel.isEnemy())
@@ -134,6 +139,9 @@ static bool isVacuous(const Summary &S) {
                                    "refused: warps-communicate"};
   if (!Danger.empty())
     All = {};
+  else if (Contended)
+    All = {"applied: split-warp-groups", "decided again in silence",
+           "launches that differ", "blocks limited by registers"};
   else if (Adversarial)
     All = {"guard: twins rewritten", "guard: dangers", "polling: dangers"};
   bool Missing = false;
@@ -177,6 +185,7 @@ int main(int argc, char **argv) {
   DriverOptions Options;
   Options.Adversarial = Adversarial || !Danger.empty();
   Options.Danger = Danger;
+  Options.Contended = Contended;
   if (Print) {
     uint64_t Own = Only;
     for (uint64_t I = First; I < First + (Own ? 1 : NumKernels); ++I) {
@@ -198,6 +207,7 @@ int main(int argc, char **argv) {
   Options.OnlyOriginals = Originals;
   Options.Schedules = Schedules             ? unsigned(Schedules)
                       : Options.Adversarial ? 10
+                      : Contended           ? 2
                                             : 4;
   Options.Batch = std::max(1u, unsigned(Batch));
   Options.ShrinkSeconds = Shrink;

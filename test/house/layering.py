@@ -7,13 +7,13 @@
 #
 # ===----------------------------------------------------------------------===#
 #
-#   tool -> transforms -> Analysis -> {source, memory, registers, plan}
-#                                          -> device -> Types
+#   tool -> transforms -> Analysis -> plan -> throttle, spill, runtime, ...
+#        -> {source, memory, registers, time} -> device -> model
 #
 # Reads the #include lines and a few telling names (comments and strings taken
-# out) of analysis/, transforms/ and tool/, and fails on any arrow that
-# docs/design.md does not draw. It does not follow includes: each file answers
-# for its own lines.
+# out) of analysis/, transforms/ and tool/, and fails on any arrow against
+# ARROWS, which docs/design.md draws, and on circles: among the modules and
+# among the files.
 #
 # usage: layering.py <root of the sources>
 #
@@ -26,67 +26,69 @@ import sys
 
 SUFFIXES = {".h", ".cpp", ".cc", ".c", ".hpp", ".inc"}
 
-# What every module may include: plain values without Clang or isl.
-COMMON = {"Types", "AffineIndex", "Reasons", "RegisterUse"}
-
-# module -> the modules of ours that it may include, beside itself and COMMON.
+# module -> those that it stands on. It may include these and what they stand on.
 ARROWS = {
-    "AffineIndex": None,  # none at all, not even COMMON
-    "Types": {"AffineIndex"},
-    "Reasons": {"Types", "AffineIndex"},
-    "RegisterUse": {"Types", "AffineIndex"},
-    "device": set(),
-    "memory": {"device"},
-    "plan": {"device"},
-    "registers": {"device"},
-    "source": set(),
-    "Analysis": {"device", "memory", "plan", "registers", "source"},
-    "transforms": {"Analysis", "device", "memory", "plan", "registers",
-                   "source"},
-    "tool": {"transforms", "Analysis", "device", "memory", "plan",
-             "registers", "source"},
-    "runtime": None,  # headers of rewritten programs stand on their own
-    "builtin": None,  # so do the CUDA declarations that travel in the tool
+    "model": set(),
+    "device": {"model"},
+    "time": {"device"},
+    "memory": {"model"},
+    "registers": {"model"},
+    "builtin": set(),  # CUDA declarations that travel in the tool
+    "runtime": set(),  # headers of rewritten programs
+    "source/walk": {"model"},
+    "source/safety": {"source/walk"},
+    "source/values": {"source/safety"},
+    "frontend": {"source/safety"},
+    "source": {"frontend", "source/values"},
+    "plan/strategies": {"time"},
+    "Options": {"plan/strategies"},
+    "plan/throttle": {"Options", "memory"},
+    "plan/occupancy": {"plan/throttle", "registers"},
+    "plan/runtime": {"plan/throttle"},
+    "plan/spill": {"plan/occupancy"},
+    "plan/remat": {"model"},
+    "Report": {"frontend", "plan/spill", "plan/remat"},
+    "plan": {"Report", "plan/runtime"},
+    "Analysis": {"plan", "source"},
+    "transforms": {"Analysis"},
+    "tool": {"transforms"},
 }
 
 # The first prefix that fits names the module.
 MODULES = [
-    ("analysis/memory/AffineIndex.", "AffineIndex"),
-    ("analysis/Types.h", "Types"),
-    ("analysis/plan/Reasons.", "Reasons"),
-    ("analysis/registers/RegisterUse.", "RegisterUse"),
-    ("analysis/device/", "device"),
-    ("analysis/memory/", "memory"),
-    ("analysis/plan/", "plan"),
-    ("analysis/registers/", "registers"),
-    ("analysis/source/builtin/Builtin.", "source"),
-    ("analysis/source/builtin/", "builtin"),
-    ("analysis/source/", "source"),
-    ("analysis/Analysis.", "Analysis"),
-    ("analysis/GridPlan.", "Analysis"),
-    ("analysis/LaunchPlan.", "Analysis"),
-    ("analysis/InstructionCount.", "Analysis"),
-    ("analysis/RegisterHints.", "Analysis"),
-    ("analysis/RegisterSources.", "Analysis"),
-    ("analysis/ProfileFamily.", "Analysis"),
-    ("analysis/RuntimeCases.", "Analysis"),
-    ("analysis/RuntimePlan.", "Analysis"),
+    ("analysis/frontend/builtin/Builtin.", "frontend"),
+    ("analysis/frontend/builtin/", "builtin"),
+    *((f"analysis/{name}/", name) for name in sorted(ARROWS, reverse=True)
+      if name[0].islower()),
+    *((f"analysis/{name}.", name) for name in ("Analysis", "Options", "Report")),
     ("transforms/runtime/", "runtime"),
     ("transforms/", "transforms"),
     ("tool/", "tool"),
 ]
 
 EVERY = set(ARROWS)
+CLANG = {"frontend", "source", "source/walk", "source/safety", "source/values"}
+
+
+def below(module):
+    """What a module may include beside itself; itself, too, in a circle."""
+    found, left = set(), list(ARROWS[module])
+    while left:
+        if (next_module := left.pop()) not in found:
+            found.add(next_module)
+            left += ARROWS[next_module]
+    return found
+
 
 # rule -> (headers, the modules that may include them, what the rule says)
 HEADERS = {
     "clang": (
         r"clang(-c|-tidy)?/",
-        {"source", "Analysis", "registers", "transforms", "tool"},
-        "plan, device and memory know no Clang"),
+        CLANG | {"transforms", "tool"},
+        "what is planned and counted knows no Clang"),
     "clang-ast": (
-        r"clang/(AST|ASTMatchers|Analysis|CodeGen|Parse|Sema)/", {"source"},
-        "only analysis/source knows Clang's AST"),
+        r"clang/(AST|ASTMatchers|Analysis|CodeGen|Parse|Sema)/", CLANG,
+        "only analysis/{frontend,source} know Clang's AST"),
     "edits": (
         r"clang/(Tooling/(Core|Refactoring|Inclusions)/|Rewrite/)",
         {"transforms", "tool"}, "analysis never edits"),
@@ -118,7 +120,7 @@ NAMES = {
         "only tool writes files"),
 }
 
-RULES = {"arrow", "unknown-module", "unresolved", *HEADERS, *NAMES}
+RULES = {"arrow", "circle", "unknown-module", "unresolved", *HEADERS, *NAMES}
 
 TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"'
@@ -148,6 +150,7 @@ class Checker:
         self.root = pathlib.Path(root)
         self.problems = []
         self.files = 0
+        self.includes = {}
         self.path = self.module = ""
 
     def report(self, text, offset, rule, message):
@@ -171,18 +174,31 @@ class Checker:
         if not (self.root / target).exists():
             self.report(text, match.start(), "unresolved",
                         f"there is no {target}")
+        self.includes.setdefault(self.path, []).append(target)
         known = module_of(target)
         if known is None:
             self.report(text, match.start(), "arrow",
                         f"{self.module} may not know {target}")
-            return
-        if known == self.module:
-            return
-        allowed = ARROWS[self.module]
-        if allowed is None or known not in allowed | (
-                COMMON if self.module not in COMMON else set()):
+        elif known != self.module and known not in below(self.module):
             self.report(text, match.start(), "arrow",
                         f"{self.module} may not know {known} ({target})")
+
+    def check_circles(self):
+        """Files that include each other, each circle once."""
+        done = set()
+
+        def visit(path, way):
+            if path in way:
+                circle = way[way.index(path):] + [path]
+                self.problems.append(
+                    f"{path}:1: {' -> '.join(circle)} [circle]")
+            elif path not in done:
+                for target in self.includes.get(path, []):
+                    visit(target, [*way, path])
+                done.add(path)
+
+        for path in sorted(self.includes):
+            visit(path, [])
 
     def check_file(self, path):
         self.path = path
@@ -222,6 +238,7 @@ class Checker:
                 if (path.suffix in SUFFIXES and path.is_file()
                         and "node_modules" not in inside.parts):
                     self.check_file(inside.as_posix())
+        self.check_circles()
         return self.problems
 
 
@@ -230,6 +247,8 @@ def main(arguments):
         sys.exit("usage: layering.py <root of the sources>")
     checker = Checker(arguments[1])
     problems = checker.run()
+    problems += [f"{module} stands on itself [circle]" for module in ARROWS
+                 if module in below(module)]
     if checker.files == 0:
         problems.append(f"{arguments[1]}: no sources to check")
     for problem in problems:

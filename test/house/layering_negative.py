@@ -16,28 +16,29 @@ import layering
 
 # (rule, file, content): each must be reported, under this rule.
 BAD = [
-    ("arrow", "analysis/Types.h", '#include "analysis/device/Device.h"'),
-    ("arrow", "analysis/Types.h", '#include "analysis/plan/Reasons.h"'),
-    ("arrow", "analysis/memory/AffineIndex.h", '#include "analysis/Types.h"'),
-    ("arrow", "analysis/plan/Reasons.h", '#include "analysis/device/Device.h"'),
+    ("arrow", "analysis/model/Kernel.h", '#include "analysis/device/Device.h"'),
+    ("circle", "analysis/model/Kernel.h", '#include "analysis/model/Kernel.h"'),
+    ("arrow", "analysis/model/Reasons.h", '#include "analysis/device/Device.h"'),
     ("arrow", "analysis/device/Device.cpp",
-     '#include "analysis/plan/ThrottlePlan.h"'),
+     '#include "analysis/plan/throttle/ThrottlePlan.h"'),
     ("arrow", "analysis/device/Device.cpp", '#include "../Analysis.h"'),
     ("arrow", "analysis/source/Kernels.cpp",
-     '#include "analysis/plan/ThrottlePlan.h"'),
+     '#include "analysis/plan/throttle/ThrottlePlan.h"'),
     ("arrow", "analysis/source/Kernels.cpp",
      '#include "analysis/device/Device.h"'),
     ("arrow", "analysis/source/Kernels.cpp",
      '#include "analysis/registers/Ptxas.h"'),
     ("arrow", "analysis/source/Kernels.cpp",
      '#include "analysis/memory/Footprint.h"'),
-    ("arrow", "analysis/plan/ThrottlePlan.cpp",
-     '#include "analysis/memory/Footprint.h"'),
-    ("arrow", "analysis/plan/ThrottlePlan.cpp",
+    ("arrow", "analysis/plan/throttle/ThrottlePlan.cpp",
+     '#include "analysis/plan/runtime/RuntimePlan.h"'),
+    ("arrow", "analysis/source/walk/Places.cpp",
+     '#include "analysis/source/Kernels.h"'),
+    ("arrow", "analysis/plan/throttle/ThrottlePlan.cpp",
      '#  include   "analysis/source/Kernels.h"'),
-    ("arrow", "analysis/plan/ThrottlePlan.cpp",
+    ("arrow", "analysis/plan/throttle/ThrottlePlan.cpp",
      '#include <analysis/source/Kernels.h>'),
-    ("arrow", "analysis/memory/Footprint.cpp", '#include "../plan/ThrottlePlan.h"'),
+    ("arrow", "analysis/memory/Footprint.cpp", '#include "../plan/throttle/ThrottlePlan.h"'),
     ("arrow", "analysis/registers/Ptxas.cpp",
      '#include "analysis/source/Kernels.h"'),
     ("arrow", "analysis/Analysis.cpp", '#include "transforms/Transform.h"'),
@@ -45,20 +46,20 @@ BAD = [
     ("arrow", "transforms/PreferL1.cpp",
      '#include "transforms/runtime/catt/groups.h"'),
     ("arrow", "transforms/runtime/catt/groups.h",
-     '#include "analysis/Types.h"'),
+     '#include "analysis/model/Kernel.h"'),
     ("arrow", "tool/catt-rewrite/Run.cpp", '#include "test/unit/Helper.h"'),
     ("unresolved", "tool/catt-rewrite/Run.cpp",
      '#include "analysis/device/Gone.h"'),
     ("unknown-module", "analysis/Helper.cpp", "int X;"),
     ("unknown-module", "analysis/misc/Helper.h", "int X;"),
-    ("clang", "analysis/plan/ThrottlePlan.h",
+    ("clang", "analysis/plan/throttle/ThrottlePlan.h",
      '#include "clang/Basic/LangOptions.h"'),
     ("clang", "analysis/device/Device.h", "#include <clang-c/Index.h>"),
-    ("clang", "analysis/memory/AffineIndex.cpp",
+    ("clang", "analysis/model/AffineIndex.cpp",
      '#include "clang/AST/Expr.h"'),
     ("clang", "analysis/memory/Footprint.cpp",
      '#include "clang/Basic/SourceLocation.h"'),
-    ("clang", "analysis/Types.h", '#include "clang/Basic/SourceLocation.h"'),
+    ("clang", "analysis/model/Kernel.h", '#include "clang/Basic/SourceLocation.h"'),
     ("clang-ast", "transforms/PreferL1.cpp", '#include "clang/AST/Stmt.h"'),
     ("clang-ast", "tool/catt-rewrite/Run.cpp",
      '#include "clang/ASTMatchers/ASTMatchers.h"'),
@@ -67,17 +68,17 @@ BAD = [
      '#include "clang/Tooling/Core/Replacement.h"'),
     ("edits", "analysis/Analysis.h",
      '#include "clang/Rewrite/Core/Rewriter.h"'),
-    ("isl", "analysis/plan/ThrottlePlan.cpp", "#include <isl/cpp.h>"),
+    ("isl", "analysis/plan/throttle/ThrottlePlan.cpp", "#include <isl/cpp.h>"),
     ("isl", "analysis/source/Kernels.cpp", "#include <isl/set.h>"),
-    ("isl", "analysis/memory/AffineIndex.h", "#include <isl/aff.h>"),
+    ("isl", "analysis/model/AffineIndex.h", "#include <isl/aff.h>"),
     ("isl", "tool/catt-rewrite/Run.cpp", "#include <isl/ctx.h>"),
     ("own-headers", "transforms/runtime/catt/groups.h",
      '#include "llvm/ADT/StringRef.h"'),
-    ("own-headers", "analysis/source/builtin/include/cuda.h",
+    ("own-headers", "analysis/frontend/builtin/include/cuda.h",
      '#include "clang/Basic/LangOptions.h"'),
     ("processes", "analysis/registers/Liveness.cpp",
      '#include "llvm/Support/Program.h"'),
-    ("processes", "analysis/source/CudaFrontEnd.cpp",
+    ("processes", "analysis/frontend/CudaFrontEnd.cpp",
      'void f() { FILE *P = popen("nvcc", "r"); }'),
     ("processes", "transforms/PreferL1.cpp", 'int f() { return system("x"); }'),
     ("processes", "analysis/Analysis.cpp", "int f() { return ::fork(); }"),
@@ -89,18 +90,20 @@ BAD = [
     ("writes", "analysis/memory/Footprint.cpp", 'FILE *F = fopen("x", "w");'),
     ("writes", "transforms/Transform.cpp",
      "void f() { llvm::writeToOutput(Path, Write); }"),
-    ("writes", "analysis/source/CudaFrontEnd.cpp",
+    ("writes", "analysis/frontend/CudaFrontEnd.cpp",
      "void f() { sys::fs::rename(A, B); }"),
 ]
 
 # (file, content): none may be reported.
 GOOD = [
-    ("analysis/Types.h", '#include "analysis/memory/AffineIndex.h"'),
+    ("analysis/model/Kernel.h", '#include "analysis/model/AffineIndex.h"'),
     ("analysis/source/Kernels.cpp",
-     '#include "analysis/plan/Reasons.h"\n#include "clang/AST/Stmt.h"\n'
-     '#include "analysis/memory/AffineIndex.h"'),
-    ("analysis/device/Device.cpp", '#include "analysis/plan/Reasons.h"'),
-    ("analysis/plan/ThrottlePlan.cpp",
+     '#include "analysis/model/Reasons.h"\n#include "clang/AST/Stmt.h"\n'
+     '#include "analysis/model/AffineIndex.h"'),
+    ("analysis/device/Device.cpp", '#include "analysis/model/Reasons.h"'),
+    ("analysis/plan/throttle/ThrottlePlan.cpp",
+     '#include "analysis/memory/Footprint.h"'),
+    ("analysis/plan/throttle/ThrottlePlan.cpp",
      '// #include "clang/AST/Stmt.h"\n/*\n#include <isl/cpp.h>\n*/\n'
      '#include "analysis/device/Device.h"'),
     ("analysis/memory/Footprint.cpp",
@@ -110,7 +113,7 @@ GOOD = [
     ("analysis/device/Device.cpp",
      'const char *S = "run system(1) or fork()"; // popen("x")\n'
      'auto T = R"(std::ofstream Out;)";'),
-    ("analysis/source/CudaFrontEnd.cpp",
+    ("analysis/frontend/CudaFrontEnd.cpp",
      "bool f() { return Names.system(1) || filesystem(2) || isSystem(3); }"),
     ("transforms/PreferL1.cpp",
      '#include "analysis/device/Occupancy.h"\n'
@@ -122,11 +125,12 @@ GOOD = [
 ]
 
 # Empty headers that the planted lines name.
-TREE = """analysis/Types.h analysis/Analysis.h analysis/memory/AffineIndex.h
-analysis/memory/Footprint.h analysis/plan/Reasons.h analysis/plan/ThrottlePlan.h
+TREE = """analysis/model/Kernel.h analysis/Analysis.h analysis/model/AffineIndex.h
+analysis/memory/Footprint.h analysis/model/Reasons.h analysis/plan/throttle/ThrottlePlan.h
 analysis/device/Device.h analysis/device/Occupancy.h analysis/source/Kernels.h
 analysis/registers/Ptxas.h transforms/Transform.h tool/catt-rewrite/Run.h
-transforms/runtime/catt/groups.h test/unit/Helper.h""".split()
+transforms/runtime/catt/groups.h analysis/plan/runtime/RuntimePlan.h
+test/unit/Helper.h""".split()
 
 
 def check(path, content):

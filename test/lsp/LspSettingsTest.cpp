@@ -51,7 +51,7 @@ TEST(LspSettings, ReadsEach) {
   EXPECT_EQ(S.Run.GpuName, "h200");
   EXPECT_EQ(S.Run.L1Bytes, 64 * 1024);
   EXPECT_EQ(S.Run.MinGain, 0.1);
-  EXPECT_EQ(S.Run.How, Model::Catt);
+  EXPECT_EQ(S.Run.Counting, Model::Catt);
   EXPECT_EQ(S.Run.KernelGlob, "g*");
   EXPECT_THAT(S.Run.Launches, SizeIs(2));
   EXPECT_EQ(S.Run.Assumed["n"], 4096);

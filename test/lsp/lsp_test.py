@@ -12,8 +12,8 @@ import json
 import subprocess
 
 from client import BASE, CAPABILITIES, apply, units
-from scene import (FILE_KIND, FINE, FOR, KERNEL, KERNEL_KIND, LAUNCH, REWRITE,
-                   ROWS, SPLIT, UNKNOWN, ServerTest, main)
+from scene import (FILE_KIND, FINE, FOR, HEAVY, KERNEL, KERNEL_KIND, LAUNCH,
+                   REWRITE, ROWS, SPLIT, UNKNOWN, ServerTest, main)
 
 
 class Shown(ServerTest):
@@ -55,6 +55,16 @@ class Shown(ServerTest):
             uri = c.open(self.path(), UNKNOWN)
             codes = {d["code"]: d["severity"] for d in c.diagnostics(uri)}
             self.assertEqual(codes, {"unknown-launch": 4})
+
+    def test_registers_that_limit_the_blocks_are_named(self):
+        with self.client() as c:
+            found = c.diagnostics(c.open(self.path(), HEAVY))
+            limits = [d for d in found if d["code"] == "register-limited"]
+            self.assertEqual(len(limits), 1, found)
+            self.assertEqual(limits[0]["severity"], 3)
+            self.assertIn("limited by registers", limits[0]["message"])
+            self.assertIn("1 block of 8 warps", limits[0]["message"])
+            self.assertNotIn("split-warp-groups", [d["code"] for d in found])
 
     def test_nothing_to_say(self):
         with self.client() as c:

@@ -45,6 +45,29 @@ __global__ void fine(const float *a, float *b) {
 }
 void run(const float *a, float *b) { fine<<<320, 256>>>(a, b); }
 """
+# Walks rows, and keeps so many values that one block fits on an SM.
+HEAVY = """\
+__global__ void heavy(const float *A, const float *x, float *y, float *t) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float acc[150];
+#pragma unroll
+  for (int k = 0; k < 150; ++k)
+    acc[k] = float(k + i);
+  for (int j = 0; j < 4096; ++j) {
+    t[i] += A[i * 4096 + j] * x[j];
+    y[i] += A[i * 4096 + j + 2] * x[j];
+#pragma unroll
+    for (int k = 0; k < 150; ++k)
+      acc[k] = acc[k] * x[j] + float(j);
+  }
+#pragma unroll
+  for (int k = 0; k < 150; ++k)
+    y[i] += acc[k];
+}
+void run(const float *A, const float *x, float *y, float *t) {
+  heavy<<<1056, 256>>>(A, x, y, t);
+}
+"""
 SPLIT = "refactor.rewrite.catt.split-warp-groups"
 KERNEL_KIND = "refactor.rewrite.catt.kernel"
 FILE_KIND = "refactor.rewrite.catt.file"

@@ -11,7 +11,7 @@
 // the program would have computed.
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/memory/AffineIndex.h"
+#include "analysis/model/AffineIndex.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <functional>

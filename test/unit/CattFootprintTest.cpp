@@ -223,19 +223,19 @@ TEST(CattFootprint, WhatIsUnknownStaysUnknown) {
   LoopProfile P = cattProfile(M.K, 0, M.O);
   EXPECT_TRUE(P.Levels.empty());
   ASSERT_TRUE(P.Unknown);
-  EXPECT_EQ(P.Unknown->Why, Reason::UnknownStride);
+  EXPECT_EQ(P.Unknown->Kind, Reason::UnknownStride);
   EXPECT_EQ(P.Unknown->Detail, "m");
 
   Model Inner(256);
   Inner.loop(8).loop(std::nullopt, 0).access(0, 4 * I);
   ASSERT_TRUE(cattProfile(Inner.K, 0, Inner.O).Unknown);
-  EXPECT_EQ(cattProfile(Inner.K, 0, Inner.O).Unknown->Why,
+  EXPECT_EQ(cattProfile(Inner.K, 0, Inner.O).Unknown->Kind,
             Reason::UnknownTripCount);
   EXPECT_FALSE(cattProfile(Inner.K, 1, Inner.O).Unknown);
 
   Inner.O.Block.X.reset();
   ASSERT_TRUE(cattProfile(Inner.K, 1, Inner.O).Unknown);
-  EXPECT_EQ(cattProfile(Inner.K, 1, Inner.O).Unknown->Why,
+  EXPECT_EQ(cattProfile(Inner.K, 1, Inner.O).Unknown->Kind,
             Reason::UnknownLaunch);
 }
 

@@ -9,7 +9,7 @@
 // Orion's figure first, then random frames against every order of their slots.
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/plan/CompressibleStack.h"
+#include "analysis/plan/spill/CompressibleStack.h"
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 // where one is installed, each well-formed snippet goes through it as well.
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/source/CudaFrontEnd.h"
+#include "analysis/frontend/CudaFrontEnd.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/source/DeviceCode.h"
+#include "analysis/frontend/DeviceCode.h"
 #include "SourceTesting.h"
 #include "analysis/registers/Pressure.h"
 #include "analysis/registers/Ptxas.h"

@@ -75,7 +75,7 @@ TEST(Feedback, NegativeNothingIsBetterThanLocalMemory) {
   SharedSpill S = improved(B, A);
   EXPECT_THAT(S.Moved, IsEmpty());
   ASSERT_EQ(S.Refusals.size(), 1u);
-  EXPECT_EQ(S.Refusals[0].Why, Reason::CannotReachTarget);
+  EXPECT_EQ(S.Refusals[0].Kind, Reason::CannotReachTarget);
 }
 
 TEST(Feedback, AsksForThePragmaWhereNothingCanBeMoved) {
@@ -101,7 +101,7 @@ TEST(Feedback, AsksForThePragmaWhereNothingCanBeMoved) {
   for (const SharedSpill &S : {Settled(40, "13.0"), Settled(0, "12.8")}) {
     EXPECT_FALSE(S.Pragma);
     ASSERT_EQ(S.Refusals.size(), 1u);
-    EXPECT_EQ(S.Refusals[0].Why, Reason::CannotReachTarget);
+    EXPECT_EQ(S.Refusals[0].Kind, Reason::CannotReachTarget);
   }
 }
 
@@ -194,7 +194,7 @@ TEST(RematFeedback, NegativeWhatSpillsAsMuchIsDropped) {
   EXPECT_FALSE(bool(B.improve([](size_t) { return 16; })));
   EXPECT_THAT(B.plan().Values, IsEmpty());
   ASSERT_EQ(B.plan().Refusals.size(), 1u);
-  EXPECT_EQ(B.plan().Refusals[0].Why, Reason::CannotReachTarget);
+  EXPECT_EQ(B.plan().Refusals[0].Kind, Reason::CannotReachTarget);
 }
 
 TEST(RematFeedback, NegativeAnAssemblerThatSpillsNothingCannotTell) {

@@ -372,7 +372,7 @@ TEST(Footprint, IslIsExactOrAnUpperBound) {
     llvm::Expected<LoopProfile> P = profileLoop(R.K, Loop, R.O);
     ASSERT_TRUE(!!P) << llvm::toString(P.takeError());
     if (P->Unknown) {
-      EXPECT_EQ(P->Unknown->Why, Reason::TooComplex);
+      EXPECT_EQ(P->Unknown->Kind, Reason::TooComplex);
       ++Unknown;
     }
     for (const LevelFootprint &Got : P->Levels) {
@@ -601,7 +601,7 @@ TEST(Footprint, UnknownStrideIsNamed) {
   LoopProfile P = profile(K, 0, launch(320, 256));
   EXPECT_TRUE(P.Levels.empty());
   ASSERT_TRUE(P.Unknown);
-  EXPECT_EQ(P.Unknown->Why, Reason::UnknownStride);
+  EXPECT_EQ(P.Unknown->Kind, Reason::UnknownStride);
   EXPECT_EQ(P.Unknown->Detail, "n");
   EXPECT_EQ(P.Unknown->Where.Line, 11u);
   FootprintOptions O = launch(320, 256);
@@ -647,7 +647,7 @@ TEST(Footprint, UnknownTripCountEndsTheLevels) {
     LoopProfile P = profile(K, 2, launch(9, 32));
     ASSERT_EQ(P.Levels.size(), 2u); // the loop and the one of unknown length
     ASSERT_TRUE(P.Unknown);
-    EXPECT_EQ(P.Unknown->Why, Reason::UnknownTripCount);
+    EXPECT_EQ(P.Unknown->Kind, Reason::UnknownTripCount);
     EXPECT_EQ(P.Unknown->Detail, Trip ? "n" : "for (loop 1)");
     EXPECT_EQ(P.Unknown->Where.Line, 2u);
     FootprintOptions O = launch(9, 32);
@@ -684,7 +684,7 @@ TEST(Footprint, NoBlockNoProfile) {
   LoopProfile P = profile(rowWalk(), 0, O);
   EXPECT_TRUE(P.Levels.empty());
   ASSERT_TRUE(P.Unknown);
-  EXPECT_EQ(P.Unknown->Why, Reason::UnknownLaunch);
+  EXPECT_EQ(P.Unknown->Kind, Reason::UnknownLaunch);
   O.Block = {0, 1, 1};
   EXPECT_TRUE(profile(rowWalk(), 0, O).Unknown);
 }
@@ -706,7 +706,7 @@ TEST(Footprint, BeyondWhatCanBeComputed) {
     LoopProfile P = profile(K, 0, launch(9, 32));
     EXPECT_TRUE(P.Levels.empty());
     ASSERT_TRUE(P.Unknown);
-    EXPECT_EQ(P.Unknown->Why, Reason::TooComplex);
+    EXPECT_EQ(P.Unknown->Kind, Reason::TooComplex);
   }
 }
 
@@ -720,7 +720,7 @@ TEST(Footprint, IslQuota) {
   O.IslOperations = 10;
   LoopProfile P = profile(K, 1, O);
   ASSERT_TRUE(P.Unknown);
-  EXPECT_EQ(P.Unknown->Why, Reason::TooComplex);
+  EXPECT_EQ(P.Unknown->Kind, Reason::TooComplex);
 }
 
 TEST(Footprint, ManyDivisionsAreAnUpperBound) {

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/plan/Force.h"
-#include "analysis/plan/ThrottlePlan.h"
+#include "analysis/plan/throttle/Force.h"
+#include "analysis/plan/throttle/ThrottlePlan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -98,7 +98,7 @@ TEST_F(Forced, positiveOneGroupLeavesALoopAlone) {
   KernelPlan Plan = plan();
   EXPECT_EQ(Plan.Loops[0].Groups, 1);
   ASSERT_TRUE(Plan.Loops[0].Why);
-  EXPECT_EQ(Plan.Loops[0].Why->Why, Reason::Forced);
+  EXPECT_EQ(Plan.Loops[0].Why->Kind, Reason::Forced);
   EXPECT_EQ(error(F), "");
 }
 
@@ -114,7 +114,7 @@ TEST_F(Forced, negativeNotWhereItIsNotSafe) {
   KernelPlan Plan = plan();
   EXPECT_EQ(Plan.Loops[0].Groups, 1);
   ASSERT_TRUE(Plan.Loops[0].Why);
-  EXPECT_EQ(Plan.Loops[0].Why->Why, Reason::BarrierInside);
+  EXPECT_EQ(Plan.Loops[0].Why->Kind, Reason::BarrierInside);
   EXPECT_THAT(error(F), HasSubstr("cannot be split"));
 }
 

@@ -5,9 +5,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/GridPlan.h"
-#include "SourceTesting.h"
-#include "analysis/RuntimeCases.h"
+#include "analysis/plan/runtime/GridPlan.h"
+#include "PlanTesting.h"
+#include "analysis/plan/runtime/RuntimeCases.h"
 #include "gmock/gmock.h"
 #include <set>
 
@@ -16,17 +16,6 @@ namespace {
 
 using namespace testing;
 using ::testing::IsEmpty;
-
-AnalysisOptions options(int64_t L1KiB) {
-  AnalysisOptions Options;
-  Options.Gpu = llvm::cantFail(findDevice("h200"));
-  Options.L1Bytes = L1KiB * 1024;
-  return Options;
-}
-
-LaunchPlan plan(const Kernel &K, const AnalysisOptions &Options) {
-  return planForLaunch(K, K.Launches.at(0), Options, /*MayReserve=*/false);
-}
 
 /// Warps per group of a loop whose plan knows everything.
 int64_t warpsOf(const LaunchPlan &Known) {
@@ -124,7 +113,7 @@ TEST(GridPlan, negativeWhereTheGridIsKnown) {
 TEST(GridPlan, negativeForThePapersRuleAndUnknownCards) {
   Parsed P = parseSnippet(AnyGrid);
   AnalysisOptions Options = options(200);
-  Options.How = Model::Catt;
+  Options.Counting = Model::Catt;
   EXPECT_THAT(plan(P.kernel(), Options).Plan.Loops[0].Cases, IsEmpty());
   Options = options(200);
   Options.Gpu = llvm::cantFail(findDevice("sm_90"));

@@ -65,9 +65,9 @@ struct Bench : SpillBench {
         });
   }
   std::string text() {
-    RewriteOptions How{{"launch-bounds", "spill-shared"}, {}};
+    RewriteOptions By{{"launch-bounds", "spill-shared"}, {}};
     auto New =
-        llvm::cantFail(catt::apply(llvm::cantFail(rewrite(R, How)), R.Texts));
+        llvm::cantFail(catt::apply(llvm::cantFail(rewrite(R, By)), R.Texts));
     return New.empty() ? P.Code : New.at(R.MainFile);
   }
 
@@ -118,7 +118,7 @@ TEST(JointPlan, NegativeTheUserOrAnotherSelectorDecides) {
   B.Options.Target = 64;
   EXPECT_THAT(B.caps(), IsEmpty());
   B.Options.Target.reset();
-  B.Options.How = Selector::Tpsc;
+  B.Options.By = Selector::Tpsc;
   EXPECT_THAT(B.caps(), IsEmpty());
 }
 

@@ -11,7 +11,7 @@
 // the command `nvcc -G x -c a.cu -o a.o`, without the compiler's name.
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/source/NvccFlags.h"
+#include "analysis/frontend/NvccFlags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/StringSaver.h"

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/Nvcc.h"
 #include "SourceTesting.h"
+#include "analysis/frontend/NvccCommand.h"
 #include "analysis/registers/Ptxas.h"
-#include "analysis/source/NvccCommand.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "gmock/gmock.h"

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/plan/Prediction.h"
+#include "analysis/plan/throttle/Prediction.h"
 #include "gtest/gtest.h"
 
 using namespace catt;

@@ -232,7 +232,7 @@ TEST(PreferL1, NegativeWaitsForOthers) {
     else
       K.Launches.back().Cooperative = true;
     EXPECT_THAT(B.refusals(),
-                ElementsAre(What == 2 ? Reason::CooperativeLaunch : Why.Why));
+                ElementsAre(What == 2 ? Reason::CooperativeLaunch : Why.Kind));
     EXPECT_EQ(B.rewritten(), B.text());
   }
 }

@@ -213,6 +213,32 @@ TEST(Pressure, ACalleeInTheModuleIsCounted) {
   EXPECT_THAT(Use.Notes, IsEmpty());
 }
 
+/// k keeps 40 values over a call of `big`, which needs 60 of its own.
+ptx::Module keepingAcrossACall() {
+  std::string Big = ".visible .func big(.param .u64 big_param_0)\n{\n" +
+                    wideTwice(60) + "ret;\n}\n";
+  for (size_t At; (At = Big.find("k_param_0")) != std::string::npos;)
+    Big.replace(At, 9, "big_param_0");
+  std::string Body = wideTwice(40);
+  size_t Last = Body.rfind("ld.global");
+  Body.insert(Body.find('\n', Last) + 1,
+              "{ .param .b64 p; st.param.b64 [p], 0; call.uni big, (p); }\n");
+  return readKernel(Body, File.str() + "\n" + Big);
+}
+
+TEST(Pressure, WhatTheCallerKeepsIsAddedToTheCallee) {
+  ptx::Module M = keepingAcrossACall();
+  auto Nameless = [](const Location &) { return std::string(); };
+  PressureOptions O;
+  O.Caps = {64, 255};
+  RegisterUse Tree = estimateRegisters(M, *M.find("k"), O, Nameless);
+  RegisterUse Alone = estimateRegisters(M, *M.find("big"), O, Nameless);
+  EXPECT_GE(Tree.Default.Registers, Alone.Default.Registers + 20);
+  EXPECT_GE(Tree.MaxLive, Alone.MaxLive + 20);
+  EXPECT_GT(Tree.Caps[0].spilledBytes(), Alone.Caps[0].spilledBytes());
+  EXPECT_EQ(Tree.Caps[1].spilledBytes(), 0U);
+}
+
 TEST(Pressure, RecursionEnds) {
   ptx::Module M =
       readKernel("{ call.uni again, (); }",

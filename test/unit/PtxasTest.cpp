@@ -46,6 +46,46 @@ TEST(Ptxas, ReadsEachKernel) {
   EXPECT_EQ(Points["_Z1mPd"].SpillStoreBytes, 0U);
 }
 
+/// As ptxas 13.0 prints it: both kernels call leaf, the second through mid.
+constexpr llvm::StringRef CallTrees =
+    R"(ptxas info    : Compiling entry function 'k1' for 'sm_90'
+ptxas info    : Function properties for k1
+    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 48 registers, used 0 barriers, 96 bytes cumulative stack size
+ptxas info    : Compile time = 332.300 ms
+ptxas info    : Function properties for leaf
+    0 bytes stack frame, 104 bytes spill stores, 108 bytes spill loads
+ptxas info    : Compiling entry function 'k2' for 'sm_90'
+ptxas info    : Function properties for k2
+    64 bytes stack frame, 1 bytes spill stores, 2 bytes spill loads
+ptxas info    : Used 47 registers, used 0 barriers, 64 bytes cumulative stack size
+ptxas info    : Function properties for mid
+    0 bytes stack frame, 8 bytes spill stores, 0 bytes spill loads
+ptxas info    : Function properties for leaf
+    0 bytes stack frame, 88 bytes spill stores, 100 bytes spill loads
+)";
+
+TEST(Ptxas, CalleesSpillForTheirKernel) {
+  auto Points = readPtxasMessages(CallTrees, 48);
+  ASSERT_EQ(Points.size(), 2U) << "functions are no kernels";
+  EXPECT_EQ(Points["k1"].SpillStoreBytes, 104U);
+  EXPECT_EQ(Points["k1"].SpillLoadBytes, 108U);
+  EXPECT_EQ(Points["k1"].StackBytes, 96U);
+  EXPECT_EQ(Points["k2"].Registers, 47U);
+  EXPECT_EQ(Points["k2"].SpillStoreBytes, 97U);
+  EXPECT_EQ(Points["k2"].SpillLoadBytes, 102U);
+}
+
+TEST(Ptxas, NegativeAFunctionBeforeAnyKernelIsNobodys) {
+  auto Points = readPtxasMessages(
+      "ptxas info    : Function properties for f\n"
+      "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n" +
+          CallTrees.str(),
+      0);
+  ASSERT_EQ(Points.size(), 2U);
+  EXPECT_EQ(Points["k1"].SpillStoreBytes, 104U);
+}
+
 TEST(Ptxas, WhatIsNoMessageGivesNothing) {
   EXPECT_TRUE(readPtxasMessages("", 0).empty());
   EXPECT_TRUE(

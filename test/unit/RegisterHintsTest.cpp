@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "SourceTesting.h"
 #include "analysis/Analysis.h"
-#include "analysis/InstructionCount.h"
-#include "analysis/RegisterSources.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "analysis/model/Reasons.h"
+#include "analysis/plan/RegisterSources.h"
 #include <gmock/gmock.h>
 
 namespace catt {
@@ -17,131 +16,6 @@ namespace {
 
 using namespace testing;
 using ::testing::ElementsAre;
-
-//===-- Counting ----------------------------------------------------------===//
-
-InstructionMix mixOf(llvm::StringRef Body) {
-  std::string Text = (".version 8.0\n.target sm_80\n.address_size 64\n"
-                      ".visible .entry k(.param .u64 p)\n{\n"
-                      ".reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n.reg .b32 %r<9>;\n"
-                      ".reg .pred %p<3>;\nld.param.u64 %rd1, [p];\n" +
-                      Body + "ret;\n}\n")
-                         .str();
-  ptx::Module M = llvm::cantFail(ptx::readPtx(Text, "test"));
-  EXPECT_EQ(M.Functions.size(), 1u);
-  return countInstructions(M.Functions.at(0));
-}
-
-TEST(InstructionCount, LoadsThatAreWaitedForTogether) {
-  InstructionMix Mix = mixOf("ld.global.f32 %f1, [%rd1];\n"
-                             "ld.global.nc.f32 %f2, [%rd1+4];\n"
-                             "add.f32 %f3, %f1, %f2;\n"
-                             "st.global.f32 [%rd1], %f3;\n");
-  EXPECT_EQ(Mix.OffChip, 3);
-  EXPECT_EQ(Mix.Waits, 1);
-}
-
-TEST(InstructionCount, LoadsThatAreWaitedForOneByOne) {
-  InstructionMix Mix = mixOf("ld.global.f32 %f1, [%rd1];\n"
-                             "mul.f32 %f2, %f1, %f1;\n"
-                             "ld.global.f32 %f3, [%rd1+4];\n"
-                             "fma.rn.f32 %f4, %f3, %f3, %f2;\n"
-                             "st.global.f32 [%rd1], %f4;\n");
-  EXPECT_EQ(Mix.Waits, 2);
-}
-
-TEST(InstructionCount, WaitsDependOnRegisters) {
-  std::string Text = ".version 8.0\n.target sm_80\n.address_size 64\n"
-                     ".visible .entry k(.param .u64 p)\n{\n"
-                     ".reg .f32 %f<40>;\n.reg .b64 %rd<2>;\n"
-                     "ld.param.u64 %rd1, [p];\n";
-  for (int I = 0; I != 32; ++I)
-    Text += llvm::formatv("ld.global.f32 %f{0}, [%rd1+{1}];\n", I, 4 * I);
-  for (int I = 1; I != 32; ++I)
-    Text += llvm::formatv("add.f32 %f0, %f0, %f{0};\n", I);
-  Text += "st.global.f32 [%rd1], %f0;\nret;\n}\n";
-  ptx::Module M = llvm::cantFail(ptx::readPtx(Text, "test"));
-  InstructionMix Mix = countInstructions(M.Functions.at(0), {64, 24});
-  EXPECT_EQ(Mix.waits(64), 1);
-  EXPECT_GT(Mix.waits(24), 1);
-  EXPECT_EQ(Mix.waits(40), Mix.waits(24)); // the most that is known below
-  EXPECT_EQ(Mix.waits(16), Mix.Waits);
-}
-
-TEST(InstructionCount, AddressesOfLaterLoadsTakeNoRegisters) {
-  std::string Text =
-      ".version 8.0\n.target sm_80\n.address_size 64\n"
-      ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
-      ".reg .f32 %f<40>;\n.reg .b64 %rd<80>;\n.reg .b32 %r<40>;\n"
-      "ld.param.u64 %rd40, [p];\nld.param.u32 %r0, [n];\n";
-  for (int I = 0; I != 32; ++I)
-    Text += llvm::formatv("mad.lo.s32 %r{1}, %r{0}, %r0, 1;\n"
-                          "mad.wide.s32 %rd{0}, %r{1}, 4, %rd40;\n"
-                          "ld.global.f32 %f{0}, [%rd{0}];\n",
-                          I, I + 1);
-  for (int I = 1; I != 32; ++I)
-    Text += llvm::formatv("add.f32 %f0, %f0, %f{0};\n", I);
-  Text += "st.global.f32 [%rd40], %f0;\nret;\n}\n";
-  ptx::Module M = llvm::cantFail(ptx::readPtx(Text, "test"));
-  EXPECT_EQ(countInstructions(M.Functions.at(0), {56}).waits(56), 1);
-}
-
-TEST(InstructionCount, LoopsCountTenTimes) {
-  const char *Once = "ld.global.f32 %f1, [%rd1];\n"
-                     "st.global.f32 [%rd1+8], %f1;\n";
-  InstructionMix Straight = mixOf(Once);
-  InstructionMix Loop =
-      mixOf((llvm::Twine("$L:\n") + Once +
-             "ld.global.u32 %r1, [%rd1];\nsetp.ne.s32 %p1, %r1, 0;\n"
-             "@%p1 bra $L;\n")
-                .str());
-  EXPECT_EQ(Straight.OffChip, 2);
-  EXPECT_EQ(Loop.OffChip, 30);
-}
-
-TEST(InstructionCount, StreamsAndChains) {
-  const char *Stream = "$L:\nld.global.f32 %f1, [%rd1];\n"
-                       "add.s64 %rd1, %rd1, 512;\n"
-                       "add.f32 %f2, %f2, %f1;\n"
-                       "setp.ne.s64 %p1, %rd1, 0;\n@%p1 bra $L;\n"
-                       "st.global.f32 [%rd1], %f2;\n";
-  EXPECT_TRUE(mixOf(Stream).streams());
-  const char *Chain = "$L:\nld.global.u64 %rd1, [%rd1];\n"
-                      "setp.ne.s64 %p1, %rd1, 0;\n@%p1 bra $L;\n";
-  InstructionMix Mix = mixOf(Chain);
-  EXPECT_FALSE(Mix.streams());
-  EXPECT_EQ(Mix.ChasedAccesses, Mix.LoopAccesses);
-  // Without a loop nothing streams.
-  EXPECT_FALSE(mixOf("ld.global.f32 %f1, [%rd1];\n"
-                     "st.global.f32 [%rd1], %f1;\n")
-                   .streams());
-}
-
-TEST(InstructionCount, NegativeOnChip) {
-  InstructionMix Mix = mixOf("ld.shared.f32 %f1, [%rd1];\n"
-                             "ld.const.f32 %f2, [%rd1];\n"
-                             "add.f32 %f3, %f1, %f2;\n"
-                             "st.shared.f32 [%rd1], %f3;\n");
-  EXPECT_EQ(Mix.OffChip, 0);
-  EXPECT_EQ(Mix.Waits, 0);
-  EXPECT_GT(Mix.Compute, 0);
-}
-
-TEST(InstructionCount, DependentInstructionsComeLater) {
-  InstructionMix Chain = mixOf("ld.shared.f32 %f1, [%rd1];\n"
-                               "add.f32 %f2, %f1, %f1;\n"
-                               "add.f32 %f3, %f2, %f2;\n"
-                               "add.f32 %f4, %f3, %f3;\n"
-                               "st.shared.f32 [%rd1], %f4;\n");
-  InstructionMix Apart = mixOf("ld.shared.f32 %f1, [%rd1];\n"
-                               "ld.shared.f32 %f2, [%rd1+4];\n"
-                               "add.f32 %f3, %f1, %f1;\n"
-                               "add.f32 %f4, %f2, %f2;\n"
-                               "st.shared.f32 [%rd1], %f3;\n"
-                               "st.shared.f32 [%rd1+4], %f4;\n");
-  EXPECT_GT(Chain.DispatchInterval, Apart.DispatchInterval);
-  EXPECT_GE(Apart.DispatchInterval, 1);
-}
 
 TEST(RegisterSources, BoundsAreTakenOutLineByLine) {
   EXPECT_EQ(withoutBounds(".entry k()\n.maxntid 256, 1, 1\n\t.minnctapersm 3\n"
@@ -216,7 +90,8 @@ TEST(RegisterHints, NegativeExternalLinkage) {
                           "void host(float *A) { k<<<9999, 256>>>(A); }\n");
   Report R = analysed(P, hungry());
   ASSERT_EQ(R.Kernels[0].Registers->Refusals.size(), 1u);
-  EXPECT_EQ(R.Kernels[0].Registers->Refusals[0].Why, Reason::LaunchedElsewhere);
+  EXPECT_EQ(R.Kernels[0].Registers->Refusals[0].Kind,
+            Reason::LaunchedElsewhere);
 }
 
 TEST(RegisterHints, NegativeToldLaunchDoesNotHideALargerOne) {
@@ -233,7 +108,8 @@ TEST(RegisterHints, NegativeBlockOfTheArguments) {
                           "  k<<<9999, 256>>>(A);\n  k<<<9, b>>>(A);\n}\n");
   Report R = analysed(P, hungry());
   ASSERT_FALSE(R.Kernels[0].Registers->Refusals.empty());
-  EXPECT_EQ(R.Kernels[0].Registers->Refusals[0].Why, Reason::LaunchedElsewhere);
+  EXPECT_EQ(R.Kernels[0].Registers->Refusals[0].Kind,
+            Reason::LaunchedElsewhere);
 }
 
 TEST(RegisterHints, PositiveFlagMetOnlyBySpilling) {
@@ -278,6 +154,243 @@ TEST(RegisterHints, NegativeNoLaunchIsKnown) {
   Parsed P = parseSnippet("__global__ void k(float *A) { A[0] = 1; }\n");
   Report R = analysed(P, hungry());
   EXPECT_FALSE(R.Kernels[0].Registers.has_value());
+}
+
+//===-- Registers limit the blocks of a plan ------------------------------===//
+
+/// Every kernel takes so many registers, whatever the cap.
+RegisterSource taking(unsigned Registers, Origin From, int *Asked = nullptr) {
+  return [=](const TranslationUnit &,
+             const RegisterCaps &Caps) -> llvm::Expected<RegisterAnswers> {
+    RegisterAnswers Out;
+    for (const auto &[Name, Each] : Caps) {
+      RegisterUse &Use = Out[Name].Use;
+      Use.Default = point(0, Registers, 0);
+      Use.Default.From = From;
+      for (unsigned Cap : Each) {
+        Use.Caps.push_back(point(Cap, std::min(Cap, Registers), 0));
+        Use.Caps.back().From = From;
+      }
+      if (Asked)
+        ++*Asked;
+    }
+    return Out;
+  };
+}
+
+/// Each thread walks its own rows: 8 blocks of 8 warps overflow the L1 of an
+/// H200, of 3 they fit.
+std::string walk(llvm::StringRef Launch,
+                 llvm::StringRef Head = "__global__ void") {
+  return ("constexpr int N = 4096;\n" + Head +
+          " rows(const float *A, const float *B, const float *x, float *y) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "  for (int j = 0; j < N; ++j)\n"
+          "    y[i] += A[i * N + j] * x[j] + B[i * N + j];\n}\n"
+          "void run(const float *A, const float *B, const float *x, float *y,\n"
+          "         int n, int b) {\n  rows" +
+          Launch + "(A, B, x, y);\n}\n")
+      .str();
+}
+
+const char *Full = "<<<132 * 8, 256>>>";
+
+TEST(RegisterLimits, PositiveFewRegistersLeaveThePlanAsItWas) {
+  Parsed P = parseSnippet(walk(Full));
+  Report R = analysed(P, taking(32, Origin::Measured));
+  const KernelPlan &Plan = R.Kernels.at(0).Plan;
+  EXPECT_EQ(Plan.Before->BlocksPerSM, 8);
+  EXPECT_GT(Plan.Loops.at(0).Groups, 1);
+}
+
+TEST(RegisterLimits, NegativeWhatIsResidentFits) {
+  Parsed P = parseSnippet(walk(Full));
+  Report R = analysed(P, taking(138, Origin::Measured));
+  const KernelReport &K = R.Kernels.at(0);
+  EXPECT_EQ(K.Plan.Before->BlocksPerSM, 1);
+  EXPECT_EQ(K.Plan.Before->LimitedBy, Limiter::Registers);
+  EXPECT_EQ(K.Plan.Loops.at(0).Groups, 1);
+  EXPECT_EQ(K.Plan.Loops.at(0).Why->Kind, Reason::Fits);
+  EXPECT_EQ(K.Registers->Before.BlocksPerSM, K.Plan.Before->BlocksPerSM);
+}
+
+TEST(RegisterLimits, NegativeByThePapersRule) {
+  Parsed P = parseSnippet(walk(Full));
+  AnalysisOptions O;
+  O.Gpu = llvm::cantFail(findDevice("h200"));
+  O.Counting = Model::Catt;
+  O.Registers.Ask = taking(138, Origin::Measured);
+  Report R = llvm::cantFail(analyze(*P.Unit, O));
+  EXPECT_EQ(R.Kernels.at(0).Plan.Before->BlocksPerSM, 1);
+  EXPECT_EQ(R.Kernels.at(0).Plan.Loops.at(0).Groups, 1);
+}
+
+TEST(RegisterLimits, NegativeTheEndsOfAnEstimateDisagree) {
+  // 56 estimated are 44 to 70: 5 blocks or 3.
+  Parsed P = parseSnippet(walk(Full));
+  Report R = analysed(P, taking(56, Origin::Estimated));
+  const KernelReport &K = R.Kernels.at(0);
+  EXPECT_EQ(K.Source.Registers->Least, 44);
+  EXPECT_EQ(K.Source.Registers->Most, 70);
+  EXPECT_EQ(K.Plan.Before->BlocksPerSM, 4);
+  EXPECT_EQ(K.Plan.Before->From, Origin::Estimated);
+  const LoopPlan &L = K.Plan.Loops.at(0);
+  EXPECT_EQ(L.Groups, 1);
+  ASSERT_TRUE(L.Why.has_value());
+  EXPECT_EQ(L.Why->Kind, Reason::RegistersEstimated);
+  EXPECT_THAT(userText(*L.Why), ::testing::HasSubstr("--ptxas"));
+  EXPECT_THAT(userText(*L.Why), ::testing::HasSubstr("44 and 70"));
+}
+
+TEST(RegisterLimits, PositiveTheSameNumbersToldByPtxasDecide) {
+  Parsed P = parseSnippet(walk(Full));
+  EXPECT_GT(
+      analysed(P, taking(48, Origin::Measured)).Kernels[0].Plan.Loops[0].Groups,
+      1);
+  EXPECT_EQ(
+      analysed(P, taking(70, Origin::Measured)).Kernels[0].Plan.Loops[0].Groups,
+      1);
+}
+
+TEST(RegisterLimits, PositiveAnEstimateBelowTheStairLimitsNothing) {
+  Parsed P = parseSnippet(walk(Full));
+  Report R = analysed(P, taking(26, Origin::Estimated));
+  EXPECT_EQ(R.Kernels[0].Source.Registers->Most, 32);
+  EXPECT_EQ(R.Kernels[0].Plan.Before->BlocksPerSM, 8);
+  EXPECT_GT(R.Kernels[0].Plan.Loops[0].Groups, 1);
+}
+
+TEST(RegisterLimits, PositiveOwnBoundsCount) {
+  // Without its bound it would take 138, and one block would be resident.
+  for (const char *Head : {"__global__ void __launch_bounds__(256, 8)",
+                           "__global__ __maxnreg__(32) void",
+                           "__global__ __maxnreg__ ( 32 ) void"}) {
+    Parsed P = parseSnippet(walk(Full, Head));
+    Report R = analysed(P, taking(138, Origin::Measured));
+    EXPECT_EQ(R.Kernels.at(0).Plan.Before->BlocksPerSM, 8) << Head;
+    EXPECT_GT(R.Kernels.at(0).Plan.Loops.at(0).Groups, 1) << Head;
+  }
+  Parsed P = parseSnippet(walk(Full), {"-maxrregcount=32"}, "nvcc");
+  Report R = analysed(P, taking(138, Origin::Measured));
+  EXPECT_EQ(R.Kernels.at(0).Plan.Before->BlocksPerSM, 8);
+}
+
+TEST(RegisterLimits, NegativeABoundThatCannotBeRead) {
+  Parsed P = parseSnippet("#define MANY 32\n" +
+                          walk(Full, "__global__ __maxnreg__(MANY) void"));
+  Report R = analysed(P, taking(138, Origin::Measured));
+  EXPECT_EQ(R.Kernels.at(0).Source.Registers->Least, 16);
+  EXPECT_EQ(R.Kernels.at(0).Source.Registers->Most, 138);
+  EXPECT_EQ(R.Kernels.at(0).Plan.Loops.at(0).Groups, 1);
+}
+
+TEST(RegisterLimits, NegativeBlocksOfEverySize) {
+  for (auto [Registers, Divided] : {std::pair(32u, true), {200u, false}}) {
+    Parsed P = parseSnippet(walk("<<<n, b>>>"));
+    Report R = analysed(P, taking(Registers, Origin::Measured));
+    EXPECT_EQ(!R.Kernels.at(0).Plan.Loops.empty() &&
+                  !R.Kernels.at(0).Plan.Loops.at(0).Cases.empty(),
+              Divided)
+        << Registers;
+  }
+}
+
+TEST(RegisterLimits, NegativeAGridThatTheRunKnows) {
+  Parsed P = parseSnippet(walk("<<<n, 256>>>"));
+  Report R = analysed(P, taking(138, Origin::Measured));
+  EXPECT_EQ(R.Kernels.at(0).Plan.Loops.at(0).Groups, 1);
+  EXPECT_TRUE(R.Kernels.at(0).Plan.Loops.at(0).Cases.empty());
+}
+
+TEST(RegisterLimits, NegativeTemplatesAndMacros) {
+  Parsed P = parseSnippet(
+      "#define ROWS(T) template <int N> __global__ void rows(const T *A, const "
+      "T *B, T *y) {\\\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\\\n"
+      "  for (int j = 0; j < N; ++j) y[i] += A[i * N + j] + B[i * N + j]; }\n"
+      "ROWS(float)\n"
+      "void run(const float *A, const float *B, float *y) {\n"
+      "  rows<4096><<<1056, 256>>>(A, B, y);\n"
+      "  rows<2048><<<1056, 256>>>(A, B, y);\n}\n");
+  Report R = analysed(P, taking(138, Origin::Measured));
+  ASSERT_EQ(R.Kernels.size(), 2u);
+  for (const KernelReport &K : R.Kernels)
+    EXPECT_EQ(K.Plan.Before->BlocksPerSM, 1) << K.Source.Name;
+}
+
+TEST(RegisterLimits, NegativeAnEstimateNeverSaysThatALaunchFails) {
+  Parsed P = parseSnippet(walk("<<<132, 1024>>>"));
+  Report R = analysed(P, taking(200, Origin::Estimated));
+  ASSERT_TRUE(R.Kernels.at(0).Plan.Before.has_value());
+  EXPECT_EQ(R.Kernels.at(0).Plan.Before->BlocksPerSM, 1);
+  Report Measured = analysed(P, taking(200, Origin::Measured));
+  ASSERT_FALSE(Measured.Kernels.at(0).Plan.Refusals.empty());
+  EXPECT_EQ(Measured.Kernels.at(0).Plan.Refusals[0].Kind,
+            Reason::NeverResident);
+}
+
+TEST(RegisterLimits, PositiveWithoutAnAskTheEstimateIsAskedWhereItMatters) {
+  Parsed P = parseSnippet(walk(Full));
+  Report R = analysed(P, {});
+  ASSERT_TRUE(R.Kernels.at(0).Source.Registers.has_value());
+  EXPECT_EQ(R.Kernels.at(0).Source.Registers->From, Origin::Estimated);
+  EXPECT_GT(R.Kernels.at(0).Plan.Loops.at(0).Groups, 1);
+  EXPECT_FALSE(R.Kernels.at(0).Registers.has_value());
+}
+
+TEST(RegisterLimits, NegativeNothingIsCompiledWhereNothingContends) {
+  Parsed P = parseSnippet(walk("<<<132, 64>>>"));
+  Report R = analysed(P, {});
+  EXPECT_FALSE(R.Kernels.at(0).Source.Registers.has_value());
+}
+
+TEST(RegisterLimits, NegativeAKernelThatNobodyKnowsMayTakeAnything) {
+  Parsed P = parseSnippet(walk(Full));
+  Report R = analysed(P, [](const TranslationUnit &, const RegisterCaps &) {
+    return llvm::Expected<RegisterAnswers>(RegisterAnswers());
+  });
+  const KernelReport &K = R.Kernels.at(0);
+  EXPECT_EQ(K.Source.Registers->Least, 32);
+  EXPECT_EQ(K.Source.Registers->Most, 255);
+  EXPECT_EQ(K.Plan.Loops.at(0).Why->Kind, Reason::RegistersEstimated);
+}
+
+TEST(RegisterLimits, NegativeTwoKernelsOfOneName) {
+  Parsed P = parseSnippet(
+      walk(Full) + "__global__ void rows(float *y) { y[threadIdx.x] = 1; }\n");
+  Report R = analysed(P, taking(32, Origin::Measured));
+  EXPECT_EQ(R.Kernels.at(0).Source.Registers->Most, 255);
+}
+
+TEST(RegisterLimits, PositiveDecidedAgainUnderTheCapThatIsWritten) {
+  // 100 registers leave 2 blocks, and all fits; 80 admit a third.
+  Parsed P = parseSnippet(walk(Full, "static __global__ void"));
+  AnalysisOptions O;
+  O.Gpu = llvm::cantFail(findDevice("h200"));
+  O.Registers.Ask = hungry();
+  O.Registers.Target = 80;
+  EXPECT_EQ(
+      llvm::cantFail(analyze(*P.Unit, O)).Kernels[0].Plan.Before->BlocksPerSM,
+      2);
+  O.Registers.Writes = true;
+  Report R = llvm::cantFail(analyze(*P.Unit, O));
+  ASSERT_TRUE(R.Kernels[0].Registers->Bounds.has_value());
+  EXPECT_EQ(R.Kernels[0].Registers->chosen().Blocks, 3);
+  EXPECT_EQ(R.Kernels[0].Plan.Before->BlocksPerSM, 3);
+}
+
+TEST(RegisterLimits, PositiveCapsKnowTheL1ThatTheUserTells) {
+  Parsed P = parseSnippet(walk(Full, "static __global__ void"));
+  AnalysisOptions O;
+  O.Gpu = llvm::cantFail(findDevice("h200"));
+  O.Registers.Ask = taking(32, Origin::Measured);
+  auto OptBlocks = [&] {
+    Report R = llvm::cantFail(analyze(*P.Unit, O));
+    return R.Kernels[0].Registers->OptBlocks.value_or(99);
+  };
+  int64_t Roomy = OptBlocks();
+  O.L1Bytes = 64 << 10;
+  EXPECT_LT(OptBlocks(), Roomy);
 }
 
 } // namespace

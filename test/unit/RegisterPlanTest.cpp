@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/plan/RegisterPlan.h"
+#include "analysis/plan/occupancy/RegisterPlan.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ struct Case {
   std::vector<Reason> refusals() {
     std::vector<Reason> Out;
     for (const Refusal &R : plan().Refusals)
-      Out.push_back(R.Why);
+      Out.push_back(R.Kind);
     return Out;
   }
 
@@ -116,9 +116,9 @@ TEST(RegisterPlan, PositiveMoreRegistersThanTheCompilerTakes) {
 
 TEST(RegisterPlan, OtherSelectorDecides) {
   Case C;
-  C.Options.How = Selector::Orion;
+  C.Options.By = Selector::Orion;
   RegisterPlan P = C.plan();
-  EXPECT_EQ(P.How, Selector::Orion);
+  EXPECT_EQ(P.By, Selector::Orion);
   EXPECT_GT(P.chosen().Blocks, 3);
 }
 

@@ -213,7 +213,7 @@ TEST(RematPlan, NegativeNotPure) {
     Squeezed S(around(Definition));
     EXPECT_EQ(S.plan().find("x before"), std::string::npos) << Definition;
     EXPECT_THAT(S.result()->Refusals, ::testing::Contains(::testing::Field(
-                                          &Refusal::Why, Reason::MayChange)))
+                                          &Refusal::Kind, Reason::MayChange)))
         << Definition;
   }
 }
@@ -259,7 +259,7 @@ TEST(RematPlan, NegativeOperandsThatSomethingElseReaches) {
                   .result()
                   ->Refusals,
               ::testing::Contains(
-                  ::testing::Field(&Refusal::Why, Reason::AddressTaken)));
+                  ::testing::Field(&Refusal::Kind, Reason::AddressTaken)));
   EXPECT_EQ(Squeezed(around("int x = i * 3; int &r = x; r = 4;")).refusal("x"),
             Reason::AddressTaken);
 }
@@ -291,7 +291,7 @@ TEST(RematPlan, NegativeProducts) {
                "\nA[0] = x;\nA[2] = A[3]; // peak\nA[1] = x;\n");
     EXPECT_EQ(S.plan().find("x before"), std::string::npos) << Definition;
     EXPECT_THAT(S.result()->Refusals, ::testing::Contains(::testing::Field(
-                                          &Refusal::Why, Reason::MayContract)))
+                                          &Refusal::Kind, Reason::MayContract)))
         << Definition;
   }
 }
@@ -319,7 +319,7 @@ TEST(RematPlan, NegativeMacros) {
                "#define USE(v) A[v] = 1;\n")
           .result()
           ->Refusals,
-      ::testing::Contains(::testing::Field(&Refusal::Why, Reason::InMacro)));
+      ::testing::Contains(::testing::Field(&Refusal::Kind, Reason::InMacro)));
 }
 
 TEST(RematPlan, NegativeNamesThatMeanSomethingElse) {
@@ -341,7 +341,7 @@ TEST(RematPlan, NegativePeakInAnotherFunction) {
                   100,
                   {}}};
   ASSERT_EQ(S.result()->Refusals.size(), 1u);
-  EXPECT_EQ(S.result()->Refusals[0].Why, Reason::CannotReachTarget);
+  EXPECT_EQ(S.result()->Refusals[0].Kind, Reason::CannotReachTarget);
 }
 
 TEST(RematPlan, NegativePtxWithoutLines) {

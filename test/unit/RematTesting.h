@@ -20,7 +20,7 @@
 #define CATT_TEST_UNIT_REMATTESTING_H
 
 #include "SourceTesting.h"
-#include "analysis/plan/RematPlan.h"
+#include "analysis/plan/remat/RematPlan.h"
 
 namespace catt::testing {
 
@@ -90,7 +90,7 @@ public:
     if (Plan)
       for (const Refusal &R : Plan->Refusals)
         if (llvm::StringRef(R.Detail).contains(("'" + Name + "'").str()))
-          return R.Why;
+          return R.Kind;
     return std::nullopt;
   }
 

@@ -75,7 +75,7 @@ struct Bench {
   std::vector<Reason> refused() const {
     std::vector<Reason> Out;
     for (const Refusal &Why : edits().Refused)
-      Out.push_back(Why.Why);
+      Out.push_back(Why.Kind);
     return Out;
   }
 

@@ -48,6 +48,28 @@ TEST(Revert, PositiveWrap) {
   EXPECT_EQ(reverted(Wrapped), "a;\nwork();\nb;\n");
 }
 
+TEST(Revert, PositiveSizeChosenByTheRun) {
+  std::string InTheHead =
+      with(Wrapped, "cattGroup = 0;",
+           "cattGroup = 0, cattThreads = n >= 32 ? 64 : n >= 8 ? 128 : 1024;");
+  EXPECT_EQ(reverted(InTheHead), "a;\nwork();\nb;\n"); // as of version 0.1
+  std::string Before =
+      with(Wrapped, "for (unsigned cattG",
+           "{\nunsigned cattThreads = 1024;\nif (n >= 8 && m >= 4)\n"
+           "  cattThreads = 128;\nif (n >= 32)\n  cattThreads = 64;\n"
+           "for (unsigned cattG");
+  Before = with(Before, "  __syncthreads();\n",
+                "  if (cattThreads < blockDim.x)\n__syncthreads();\n}\n");
+  EXPECT_EQ(reverted(Before), "a;\nwork();\nb;\n");
+}
+
+TEST(Revert, NegativeSizeChosenByHand) {
+  std::string Text = with(Wrapped, "for (unsigned cattG",
+                          "{\nunsigned cattThreads = mine();\n"
+                          "for (unsigned cattG");
+  EXPECT_THAT(reverted(Text), StartsWith("error: /src/k.cu:2:"));
+}
+
 TEST(Revert, PositiveReformatted) {
   std::string Text = with(Wrapped, "; cattGroup *", ";\n     cattGroup *");
   Text = with(Text, "(2): why\n", "(2):\n// why\n");
@@ -166,7 +188,9 @@ public:
     unsigned Last = B.Spans.size() - 2;
     for (unsigned I = 0; I < Last; ++I)
       if (number(3))
-        B.split(K, I, 2 + number(4), 1 + number(4));
+        if (LoopPlan &P = B.split(K, I, 2 + number(4), 1 + number(4));
+            unsigned Cases = number(3))
+          P.Cases.assign(Cases, {"n", 8 + number(9), 1 + number(4)});
     if (number(2))
       B.plan(K).ReserveSharedBytes = number(2) ? 1000 : 65536;
     if (number(2))

@@ -9,7 +9,7 @@
 // The papers' own numbers first, then what each rule must not do.
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/plan/Selectors.h"
+#include "analysis/plan/strategies/Selectors.h"
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

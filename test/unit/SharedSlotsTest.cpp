@@ -10,7 +10,7 @@
 // smallest frames against every way to place a few values.
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/plan/SharedSlots.h"
+#include "analysis/plan/spill/SharedSlots.h"
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

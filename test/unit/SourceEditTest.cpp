@@ -166,7 +166,7 @@ TEST(CannotEdit, NegativeFilesAndPlaces) {
   TextMap Texts = {{"f", "#define X a\n#if 1\nb;\n#endif\nc;\n"}};
   auto Why = [&](const char *File, unsigned Begin, unsigned End) {
     std::optional<Refusal> R = cannotEdit(Texts, {File, Begin, End}, {});
-    return R ? std::optional(R->Why) : std::nullopt;
+    return R ? std::optional(R->Kind) : std::nullopt;
   };
   EXPECT_EQ(Why("g", 0, 0), Reason::OtherFile);
   EXPECT_EQ(Why("f", 4, 3), Reason::OtherFile);

@@ -8,7 +8,7 @@
 #ifndef CATT_TEST_UNIT_SOURCETESTING_H
 #define CATT_TEST_UNIT_SOURCETESTING_H
 
-#include "analysis/source/CudaFrontEnd.h"
+#include "analysis/frontend/CudaFrontEnd.h"
 #include "analysis/source/Kernels.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/Support/MemoryBuffer.h"

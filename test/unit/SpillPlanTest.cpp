@@ -1,4 +1,5 @@
-//===- SpillPlanTest.cpp - Tests of analysis/plan/SpillPlan ---------------===//
+//===- SpillPlanTest.cpp - Tests of analysis/plan/spill/SpillPlan
+//---------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -10,7 +10,7 @@
 // against brute force and against what must always hold.
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/plan/SpillSelection.h"
+#include "analysis/plan/spill/SpillSelection.h"
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

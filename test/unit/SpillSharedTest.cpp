@@ -347,7 +347,7 @@ std::vector<Reason> againstProducts(const std::string &Body) {
   for (const ThreadValue &V : B.R.Kernels[0].Source.Values)
     if (V.Name == "v")
       for (const Refusal &R : V.Refusals)
-        Out.push_back(R.Why);
+        Out.push_back(R.Kind);
   return Out;
 }
 

@@ -70,7 +70,7 @@ struct SpillBench {
   std::vector<Reason> refusals() {
     std::vector<Reason> Out;
     for (const Refusal &Why : edits().Refused)
-      Out.push_back(Why.Why);
+      Out.push_back(Why.Kind);
     return Out;
   }
 

@@ -28,7 +28,7 @@ std::string found(llvm::StringRef Body, llvm::StringRef Before = "",
   if (L.Site)
     return "";
   for (const Refusal &R : L.Refusals)
-    if (R.Why == Reason::MayContract)
+    if (R.Kind == Reason::MayContract)
       return R.Detail;
   return "another refusal";
 }

@@ -16,7 +16,7 @@
 
 #include "SourceTesting.h"
 #include "analysis/memory/CattFootprint.h"
-#include "analysis/plan/ThrottlePlan.h"
+#include "analysis/plan/throttle/ThrottlePlan.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace catt;

@@ -1,4 +1,4 @@
-//===- ThreadValuesTest.cpp - Tests of source/ThreadValues -------*- C++ -*-==//
+//===- ThreadValuesTest.cpp - Tests of values/ThreadValues -------*- C++ -*-==//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -47,6 +47,25 @@ TEST(ThreadValues, PositiveStatementsKnowWhatIsAroundThem) {
   EXPECT_FALSE(K.Statements[2].OwnLines);
   EXPECT_TRUE(K.Statements[3].Leaves);
   EXPECT_EQ(P.text(K.Statements[5].Span), "y[0] = 1;");
+}
+
+TEST(ThreadValues, PositiveAPragmaThatNamesAllIterationsUnrollsThem) {
+  Parsed P = parseBody("constexpr int All = 40;\n"
+                       "#pragma unroll 40\n"
+                       "for (int i = 0; i < 40; ++i) y[i] = 0;\n"
+                       "_Pragma(\"unroll\")\n"
+                       "for (int i = 0; i < 40; ++i) y[i] = 0;\n"
+                       "#pragma unroll All\n"
+                       "for (int i = 0; i < All; ++i) y[i] = 0;\n"
+                       "#pragma unroll 4\n"
+                       "for (int i = 0; i < 40; ++i) y[i] = 0;\n"
+                       "#pragma unroll 40\n"
+                       "for (int i = 0; i < n; ++i) y[i] = 0;\n"
+                       "for (int i = 0; i < 40; ++i) y[i] = 0;\n");
+  std::vector<bool> Unrolled;
+  for (const Loop &L : P.kernel("k").Loops)
+    Unrolled.push_back(L.HasUnrollPragma);
+  EXPECT_THAT(Unrolled, ElementsAre(true, true, true, false, false, false));
 }
 
 TEST(ThreadValues, PositiveHeadsNeedTheirValuesThroughout) {
@@ -277,7 +296,7 @@ TEST(ThreadValues, NegativeInitializersThatMayDiffer) {
                          "__device__ float f(int x) { return x; }\n");
     ASSERT_TRUE(value(P, "x").Only) << Init;
     ASSERT_TRUE(value(P, "x").Only->MayDiffer) << Init;
-    EXPECT_EQ(value(P, "x").Only->MayDiffer->Why, Reason::MayChange) << Init;
+    EXPECT_EQ(value(P, "x").Only->MayDiffer->Kind, Reason::MayChange) << Init;
   }
   EXPECT_FALSE(value(parseBody("float x = 1;\nx = 2;\ny[0] = x;"), "x").Only);
   EXPECT_FALSE(value(parseBody("float x;\nx = 2;\ny[0] = x;"), "x").Only);

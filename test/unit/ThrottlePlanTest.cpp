@@ -6,7 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/plan/ThrottlePlan.h"
+#include "analysis/plan/throttle/ThrottlePlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "gmock/gmock.h"
@@ -72,7 +72,7 @@ LevelFootprint requests(int64_t Sum) { return lines(Sum); }
 
 Reason why(const LoopPlan &P) {
   EXPECT_TRUE(P.Why);
-  return P.Why ? P.Why->Why : Reason::BrokenCode;
+  return P.Why ? P.Why->Kind : Reason::BrokenCode;
 }
 
 //===-- CATT table 3 -----------------------------------------------------===//
@@ -376,7 +376,7 @@ TEST(ExactRule, negativeNoLoops) {
   KernelPlan Plan = C.plan();
   EXPECT_TRUE(Plan.Loops.empty());
   ASSERT_EQ(Plan.Refusals.size(), 1u);
-  EXPECT_EQ(Plan.Refusals[0].Why, Reason::NoLoop);
+  EXPECT_EQ(Plan.Refusals[0].Kind, Reason::NoLoop);
 }
 
 TEST(ExactRule, negativeCannotFit) {
@@ -411,7 +411,7 @@ TEST(Nest, positiveTheOutermostContendedLoopIsSplit) {
   EXPECT_EQ(why(Plan.Loops[0]), Reason::NoReuse);
   EXPECT_FALSE(Plan.Loops[1].Why);
   EXPECT_EQ(Plan.Loops[1].WarpsPerGroup, 3);
-  EXPECT_EQ(why(Plan.Loops[2]), Reason::Fits);
+  EXPECT_EQ(why(Plan.Loops[2]), Reason::CoveredByOther);
   EXPECT_EQ(Plan.Loops[2].Groups, 1);
   EXPECT_EQ(Plan.Loops[2].WarpsPerGroup, 3);
   EXPECT_EQ(Plan.Loops[2].FootprintBytesAfter, 40 * 12 * 128);
@@ -438,7 +438,7 @@ TEST(Nest, negativeAnOuterLoopThatCannotFitLeavesItToTheInner) {
   KernelPlan Plan = C.plan();
   EXPECT_EQ(why(Plan.Loops[0]), Reason::CannotFit);
   EXPECT_FALSE(Plan.Loops[1].Why);
-  EXPECT_EQ(why(Plan.Loops[2]), Reason::Fits);
+  EXPECT_EQ(why(Plan.Loops[2]), Reason::CoveredByOther);
   // The paper's rule does not try, however deep.
   LevelFootprint Streams = lines(40);
   Streams.Reuse = false;
@@ -556,23 +556,50 @@ TEST(FewerBlocks, negativeNotEnoughSharedMemory) {
   EXPECT_EQ(Plan.BlocksRemoved, 0);
   EXPECT_EQ(why(Plan.Loops[0]), Reason::CannotFit);
   ASSERT_EQ(Plan.Refusals.size(), 1u);
-  EXPECT_EQ(Plan.Refusals[0].Why, Reason::NotEnoughShared);
+  EXPECT_EQ(Plan.Refusals[0].Kind, Reason::NotEnoughShared);
   EXPECT_EQ(Plan.Refusals[0].Detail, "1 block per SM would fit");
 }
 
 //===-- prefer-l1 --------------------------------------------------------===//
 
-TEST(PreferL1, positiveAsksForWhatTheBlocksHold) {
+/// 8 blocks of 9 KiB: the driver takes 132 KiB and leaves 124 to L1, 100 KiB
+/// hold them and leave 156.
+Case withShared(LevelFootprint Level) {
   Case C("h200", 8, 8);
-  C.add(lines(20)); // 160 KiB
-  C.Options.Block.StaticSharedBytes = 16;
+  C.Options.Block.StaticSharedBytes = 8 * KiB;
   C.Before = cantFail(residency(C.Options.Gpu, C.Options.Block));
+  EXPECT_EQ(C.Before.L1Bytes, 124 * KiB);
+  C.add(std::move(Level));
+  return C;
+}
+
+TEST(PreferL1, positiveAsksForWhatTheBlocksHold) {
+  Case C = withShared(lines(17)); // 136 KiB
   KernelPlan Plan = C.plan();
-  EXPECT_EQ(Plan.After->CarveoutBytes, 16 * KiB);
-  EXPECT_EQ(Plan.CarveoutPercent, 7);
-  // A split loop profits as well.
-  C.Profiles[0].Levels[0] = lines(64);
-  EXPECT_EQ(C.plan().CarveoutPercent, 7);
+  EXPECT_EQ(Plan.CarveoutPercent, 42);
+  EXPECT_EQ(Plan.After->CarveoutBytes, 100 * KiB);
+  EXPECT_EQ(Plan.After->L1Bytes, 156 * KiB);
+  EXPECT_EQ(why(Plan.Loops[0]), Reason::Fits);
+}
+
+TEST(PreferL1, positiveTheGridHasFewerBlocks) {
+  Case C("h200", 8, 1); // the driver leaves room for 16 blocks
+  C.Options.Block.StaticSharedBytes = 8 * KiB;
+  C.Before = cantFail(residency(C.Options.Gpu, C.Options.Block));
+  EXPECT_EQ(C.Before.CarveoutBytes, 132 * KiB);
+  C.add(lines(136));
+  EXPECT_EQ(C.plan().After->CarveoutBytes, 16 * KiB);
+}
+
+TEST(PreferL1, negativeGainsNothing) {
+  EXPECT_FALSE(withShared(lines(15)).plan().CarveoutPercent);  // fits anyway
+  EXPECT_FALSE(withShared(lines(200)).plan().CarveoutPercent); // neither way
+  LevelFootprint Once = lines(17);
+  Once.Reuse = false;
+  EXPECT_FALSE(withShared(Once).plan().CarveoutPercent);
+  Case Refused = withShared(lines(17));
+  Refused.Options.MayPreferL1 = false;
+  EXPECT_FALSE(Refused.plan().CarveoutPercent);
 }
 
 TEST(PreferL1, negativeNothingToAskFor) {
@@ -586,15 +613,11 @@ TEST(PreferL1, negativeNothingToAskFor) {
   Apart.Options.Block.StaticSharedBytes = 16;
   Apart.add(lines(64));
   EXPECT_FALSE(Apart.plan().CarveoutPercent);
-  Case Told("h200", 8, 8); // the user said which L1 to plan for
-  Told.Options.L1Bytes = 28 * KiB;
-  Told.Options.Block.StaticSharedBytes = 16;
-  Told.add(lines(64));
+  Case Told = withShared(lines(17)); // the user said which L1 to plan for
+  Told.Options.L1Bytes = 124 * KiB;
   EXPECT_FALSE(Told.plan().CarveoutPercent);
-  Case Asked("h200", 8, 8); // the program asks already
+  Case Asked = withShared(lines(17)); // the program asks already
   Asked.Options.Block.CarveoutPercent = 10;
-  Asked.Options.Block.StaticSharedBytes = 16;
-  Asked.add(lines(64));
   EXPECT_FALSE(Asked.plan().CarveoutPercent);
 }
 

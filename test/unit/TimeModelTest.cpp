@@ -14,10 +14,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/plan/TimeModel.h"
+#include "analysis/time/TimeModel.h"
 #include "SourceTesting.h"
 #include "analysis/Analysis.h"
-#include "analysis/plan/Candidates.h"
+#include "analysis/plan/throttle/Candidates.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 

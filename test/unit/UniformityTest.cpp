@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/source/Uniformity.h"
+#include "analysis/source/safety/Uniformity.h"
 #include "SourceTesting.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 

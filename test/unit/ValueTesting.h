@@ -44,7 +44,7 @@ inline std::string events(const Parsed &P, llvm::StringRef Name) {
 inline std::vector<Reason> reasons(const Parsed &P, llvm::StringRef Name) {
   std::vector<Reason> Out;
   for (const Refusal &R : value(P, Name).Refusals)
-    Out.push_back(R.Why);
+    Out.push_back(R.Kind);
   return Out;
 }
 

@@ -345,7 +345,7 @@ TEST_P(Barrier, refusesInsideOnly) {
   Parsed P = parseCase(GetParam());
   EXPECT_FALSE(hasSite(P));
   EXPECT_TRUE(P.kernel("k").Waits.empty());
-  EXPECT_EQ(P.kernel("k").Loops[0].Refusals[0].Why, Reason::BarrierInside);
+  EXPECT_EQ(P.kernel("k").Loops[0].Refusals[0].Kind, Reason::BarrierInside);
 }
 INSTANTIATE_TEST_SUITE_P(
     inside, Barrier,

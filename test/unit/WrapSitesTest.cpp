@@ -23,7 +23,7 @@ std::string first(const Parsed &P, unsigned LoopId) {
   }
   std::string Reasons = "refused";
   for (const Refusal &R : L.Refusals)
-    Reasons += " " + std::to_string(int(R.Why)) + ":" + R.Detail;
+    Reasons += " " + std::to_string(int(R.Kind)) + ":" + R.Detail;
   return Reasons;
 }
 
@@ -53,7 +53,7 @@ std::vector<Reason> refusals(llvm::StringRef Body, unsigned LoopId = 0,
   const Loop &L = P.kernel().Loops[LoopId];
   EXPECT_FALSE(L.Site) << first(P, LoopId);
   for (const Refusal &R : L.Refusals)
-    Result.push_back(R.Why);
+    Result.push_back(R.Kind);
   return Result;
 }
 
@@ -362,7 +362,7 @@ TEST(Kernels, negativeTemplateWithDependentSharedMemory) {
                    "  for (int j = 0; j < 4; ++j) A[j] = tile[j];\n}\n");
   ASSERT_EQ(P.Kernels.size(), 1u);
   ASSERT_EQ(P.kernel().Refusals.size(), 1u);
-  EXPECT_EQ(P.kernel().Refusals[0].Why, Reason::NotInstantiated);
+  EXPECT_EQ(P.kernel().Refusals[0].Kind, Reason::NotInstantiated);
 }
 TEST(WrapSites, negativeLoadedConditionIsDivergent) {
   EXPECT_EQ(site("if (lock[0] > 3) {\n  for (int j = 0; j < m; ++j) A[i * m + "

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "Features.h"
 #include "Json.h"
-#include "analysis/plan/Reasons.h"
+#include "analysis/model/Reasons.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -36,17 +36,12 @@ Snapshot::Snapshot(std::string Uri, std::string Path, int64_t Version,
       Result(std::move(GivenResult)), Transforms(std::move(Transforms)),
       NoKernels(withoutKernels(Result.Outcome.Analysed)) {}
 
-static bool same(const Location &A, const Location &B) {
-  return A.File == B.File && A.Line == B.Line && A.Column == B.Column;
-}
-
 Report onlyKernel(const Snapshot &S, const Location &Definition) {
   Report One = S.NoKernels;
   if (S.Result.Outcome.Analysed)
-    llvm::copy_if(S.Result.Outcome.Analysed->Kernels,
-                  std::back_inserter(One.Kernels), [&](const KernelReport &K) {
-                    return same(K.Source.Where, Definition);
-                  });
+    llvm::copy_if(
+        S.Result.Outcome.Analysed->Kernels, std::back_inserter(One.Kernels),
+        [&](const KernelReport &K) { return K.Source.Where == Definition; });
   return One;
 }
 
@@ -60,7 +55,7 @@ constexpr StringLiteral LoopTransform = "split-warp-groups";
 Report onlyLoop(Report Whole, const Location &Where) {
   for (KernelReport &K : Whole.Kernels)
     for (LoopPlan &P : K.Plan.Loops)
-      if (!same(K.Source.Loops[P.Loop].Where, Where)) {
+      if (K.Source.Loops[P.Loop].Where != Where) {
         P.Groups = 1;
         P.Cases.clear();
         if (!P.Why)
@@ -172,7 +167,7 @@ private:
                   any_of(K.Source.Loops,
                          [&](const Loop &L) { return touches(L.Span); });
       if (Near && none_of(Out, [&](const Location &Known) {
-            return same(Known, K.Source.Where);
+            return Known == K.Source.Where;
           }))
         Out.push_back(K.Source.Where);
     }
@@ -263,7 +258,7 @@ private:
       for (const LoopPlan &P : llvm::reverse(K.Plan.Loops)) {
         const Loop &L = K.Source.Loops[P.Loop];
         if (!touches(L.Span) ||
-            any_of(Seen, [&](const Location &W) { return same(W, L.Where); }))
+            any_of(Seen, [&](const Location &W) { return W == L.Where; }))
           continue;
         Seen.push_back(L.Where);
         addLoop(One, K, L, P);

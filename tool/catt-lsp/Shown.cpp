@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Features.h"
 #include "Json.h"
-#include "analysis/plan/Reasons.h"
+#include "analysis/model/Reasons.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>
 #include <set>
@@ -197,7 +197,7 @@ std::string kernelHover(const KernelReport &K, const Device &Gpu) {
   }
   for (const std::vector<Refusal> *All : {&K.Source.Refusals, &K.Plan.Refusals})
     for (const Refusal &R : *All)
-      Text += "- " + userText(R) + " `" + info(R.Why).Id.str() + "`\n";
+      Text += "- " + userText(R) + " `" + info(R.Kind).Id.str() + "`\n";
   return Text;
 }
 
@@ -315,11 +315,14 @@ std::string lensTitle(const Snapshot &S, const KernelReport &K) {
   if (!K.Plan.Before)
     return "catt: the launch is not known";
   Report One = onlyKernel(S, K.Source.Where);
-  return formatv("{0}; L1D {1}; {2} beyond it",
-                 occupancyText(*K.Plan.Before, One.Gpu),
-                 bytes(K.Plan.Before->L1Bytes),
-                 counted(countContended(One), "loop"))
-      .str();
+  std::string Title = formatv(
+      "{0}; L1D {1}; {2} beyond it", occupancyText(*K.Plan.Before, One.Gpu),
+      bytes(K.Plan.Before->L1Bytes), counted(countContended(One), "loop"));
+  for (const LoopPlan &P : K.Plan.Loops)
+    if (P.Why && P.Why->Kind == Reason::AlreadyRewritten &&
+        !P.Why->Detail.empty())
+      return Title + "; handled: " + P.Why->Detail;
+  return Title;
 }
 
 json::Object lens(const Snapshot &S, const KernelReport &K,

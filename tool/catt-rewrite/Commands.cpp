@@ -25,16 +25,19 @@ static std::string absolute(StringRef Path) {
   return Result.str().str();
 }
 
-/// The path of the database that applies to a file, or nothing.
+/// The path of the database that applies to a file, or nothing: that of the
+/// nearest directory around it, or of build/ in it, as clangd looks for it.
 static std::string databaseFor(StringRef AbsoluteFile, const Options &O) {
   SmallString<256> Directory(O.BuildPath.empty()
                                  ? sys::path::parent_path(AbsoluteFile)
                                  : StringRef(O.BuildPath));
   while (!Directory.empty()) {
-    SmallString<256> Candidate(Directory);
-    sys::path::append(Candidate, "compile_commands.json");
-    if (sys::fs::exists(Candidate) || !O.BuildPath.empty())
-      return Candidate.str().str();
+    for (StringRef Inside : {"", "build"}) {
+      SmallString<256> Candidate(Directory);
+      sys::path::append(Candidate, Inside, "compile_commands.json");
+      if (sys::fs::exists(Candidate) || !O.BuildPath.empty())
+        return Candidate.str().str();
+    }
     StringRef Parent = sys::path::parent_path(Directory);
     if (Parent.size() == Directory.size())
       break;

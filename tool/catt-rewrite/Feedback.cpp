@@ -66,7 +66,7 @@ static void refuseUnchanged(std::vector<KernelTrials> &Trials, Steps &Now,
 }
 
 /// All that is left to try, compiled.
-static llvm::Error tryAll(const Report &R, const RewriteOptions &How,
+static llvm::Error tryAll(const Report &R, const RewriteOptions &Rewriting,
                           const TextMeasure &Measure,
                           std::vector<KernelTrials> &Trials) {
   std::vector<TextQuestion> Questions;
@@ -76,7 +76,7 @@ static llvm::Error tryAll(const Report &R, const RewriteOptions &How,
     Steps Now = takeNext(Trials, Asked);
     if (llvm::none_of(Now, IsStep))
       break;
-    llvm::Expected<Trial> T = trialOf(R, How);
+    llvm::Expected<Trial> T = trialOf(R, Rewriting);
     if (!T)
       return T.takeError();
     refuseUnchanged(Trials, Now, T->Changes);
@@ -118,12 +118,12 @@ static void settle(KernelReport &K) {
 /// Where no value can be moved, ptxas may still do it.
 static bool canTry(const SharedSpill &S, bool HasPragma) {
   return llvm::all_of(S.Refusals, [&](const Refusal &R) {
-    return R.Why == Reason::CannotReachTarget && HasPragma;
+    return R.Kind == Reason::CannotReachTarget && HasPragma;
   });
 }
 
 llvm::Error improveSpills(Report &R, llvm::ArrayRef<KernelReport *> Kernels,
-                          const RewriteOptions &How,
+                          const RewriteOptions &Rewriting,
                           const TextMeasure &Measure) {
   std::vector<KernelTrials> Trials;
   bool HasPragma = hasPragma(R.Cuda);
@@ -132,13 +132,13 @@ llvm::Error improveSpills(Report &R, llvm::ArrayRef<KernelReport *> Kernels,
       Trials.push_back({K, stepsToTry(*K->Spill, HasPragma), *K->Spill});
       K->Spill->Refusals.clear();
     }
-  llvm::Error E = tryAll(R, How, Measure, Trials);
+  llvm::Error E = tryAll(R, Rewriting, Measure, Trials);
   for (int Round = 0; Round < 3; ++Round) // of an eighth, down to a 64th
     if (!E) {
       for (KernelTrials &T : Trials)
         if (!T.Refused)
           T.ToTry = stepsAround(*T.Kernel->Spill);
-      E = tryAll(R, How, Measure, Trials);
+      E = tryAll(R, Rewriting, Measure, Trials);
     }
   for (KernelTrials &T : Trials)
     if (E || T.Refused || T.Kernel->Spill->Steps.empty())

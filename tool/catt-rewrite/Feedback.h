@@ -17,7 +17,7 @@
 #ifndef CATT_TOOL_CATT_REWRITE_FEEDBACK_H
 #define CATT_TOOL_CATT_REWRITE_FEEDBACK_H
 
-#include "analysis/RegisterSources.h"
+#include "analysis/plan/RegisterSources.h"
 #include "transforms/Transform.h"
 
 namespace catt {
@@ -26,7 +26,7 @@ namespace catt {
 /// wait in shared memory, and leaves the best in its Spill. Error: a text could
 /// not be compiled; what the plans were before stays.
 llvm::Error improveSpills(Report &R, llvm::ArrayRef<KernelReport *> Kernels,
-                          const RewriteOptions &How,
+                          const RewriteOptions &Rewriting,
                           const TextMeasure &Measure);
 
 } // namespace catt

@@ -6,17 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Forced.h"
-#include "analysis/plan/Force.h"
-#include "analysis/plan/Reasons.h"
+#include "analysis/model/Reasons.h"
+#include "analysis/plan/throttle/Force.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
 namespace catt {
-
-static bool isAt(const Location &A, const Location &B) {
-  return A.File == B.File && A.Line == B.Line && A.Column == B.Column;
-}
 
 static bool contains(const SourceSpan &Outer, const SourceSpan &Inner) {
   return Outer.File == Inner.File && Outer.Begin <= Inner.Begin &&
@@ -29,7 +25,7 @@ static bool isSplit(const Kernel &K, const Loop &L, const Edits &Written) {
     return Outer.Site && L.Site && contains(Outer.Site->Span, L.Site->Span) &&
            any_of(Written.Done, [&](const Applied &A) {
              return A.Transform == "split-warp-groups" &&
-                    isAt(A.Where, Outer.Where);
+                    A.Where == Outer.Where;
            });
   });
 }
@@ -37,27 +33,31 @@ static bool isSplit(const Kernel &K, const Loop &L, const Edits &Written) {
 static bool isThinned(const Kernel &K, const Edits &Written) {
   return any_of(Written.Done, [&](const Applied &A) {
     return A.Transform == "reserve-shared" &&
-           (isAt(A.Where, K.Where) || any_of(K.Launches, [&](const Launch &L) {
-              return isAt(A.Where, L.Where);
+           (A.Where == K.Where || any_of(K.Launches, [&](const Launch &L) {
+              return A.Where == L.Where;
             }));
   });
 }
 
-/// The first refusal that names this loop, else one that names its kernel or a
-/// launch of it.
-static std::string reason(const Kernel &K, const Loop *L,
+/// That the kernel was rewritten before, else the first refusal that names this
+/// loop, else one that names its kernel or a launch of it.
+static std::string reason(const KernelReport &Kernel, const Loop *L,
                           const Edits &Written) {
+  const catt::Kernel &K = Kernel.Source;
+  for (const LoopPlan &P : Kernel.Plan.Loops)
+    if (P.Why && P.Why->Kind == Reason::AlreadyRewritten)
+      return userText(*P.Why);
   auto Find = [&](auto Concerns) -> std::string {
     auto Found = find_if(Written.Refused, Concerns);
     return Found == Written.Refused.end() ? "" : userText(*Found);
   };
   std::string Why;
   if (L)
-    Why = Find([&](const Refusal &R) { return isAt(R.Where, L->Where); });
+    Why = Find([&](const Refusal &R) { return R.Where == L->Where; });
   if (Why.empty())
     Why = Find([&](const Refusal &R) {
-      return isAt(R.Where, K.Where) || any_of(K.Launches, [&](const Launch &L) {
-               return isAt(R.Where, L.Where);
+      return R.Where == K.Where || any_of(K.Launches, [&](const Launch &L) {
+               return R.Where == L.Where;
              });
     });
   return Why.empty() ? "no transform that was chosen writes it; "
@@ -74,10 +74,10 @@ std::string notWritten(const ForcedChoice &F, const Report &Analysed,
     for (const Loop &L : K.Loops)
       if (isFor(F, L) && F.Groups > 1 && !isSplit(K, L, Written))
         return "--force=" + F.Text + ": loop " + F.Loop + " of kernel '" +
-               K.Name + "' cannot be split: " + reason(K, &L, Written);
+               K.Name + "' cannot be split: " + reason(Kernel, &L, Written);
     if (F.BlocksRemoved.value_or(0) > 0 && !isThinned(K, Written))
       return "--force=" + F.Text + ": no blocks of kernel '" + K.Name +
-             "' can be taken away: " + reason(K, nullptr, Written);
+             "' can be taken away: " + reason(Kernel, nullptr, Written);
   }
   return "";
 }

@@ -17,7 +17,8 @@ namespace catt {
 
 struct ChosenGpu {
   Device Gpu;
-  std::string Origin; ///< "--gpu", ".catt", "nvidia-smi" or "default"
+  std::string Origin; ///< "--gpu", ".catt", "nvidia-smi", "the
+                      ///< compile command" or "default"
 };
 
 /// The named GPU; without a name that of this machine if nvidia-smi answers

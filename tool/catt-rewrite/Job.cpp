@@ -11,9 +11,11 @@
 #include "JointFeedback.h"
 #include "Output.h"
 #include "RematFeedback.h"
-#include "analysis/RegisterSources.h"
-#include "analysis/plan/Force.h"
+#include "analysis/frontend/NvccFlags.h"
+#include "analysis/plan/RegisterSources.h"
+#include "analysis/plan/throttle/Force.h"
 #include "tool/report/Fixes.h"
+#include "transforms/Replan.h"
 #include "clang/Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -49,13 +51,15 @@ std::string defect(StringRef What, const Options &O, const std::string &File) {
       .str();
 }
 
-bool isError(const Diagnostic &D) {
-  return D.Severity >= Diagnostic::Level::Error;
-}
-
 std::string place(const Diagnostic &D) {
   return D.Where.File + ":" + std::to_string(D.Where.Line) + ":" +
          std::to_string(D.Where.Column);
+}
+
+/// Parsing goes on without the header, but what it would have changed is not
+/// known: a macro, a launch, another overload.
+bool isMissingHeader(const Diagnostic &D) {
+  return isError(D) && StringRef(D.Message).ends_with("' file not found");
 }
 
 /// An input error that stands against rewriting this file at all, or nothing.
@@ -64,11 +68,11 @@ std::string fatalProblem(const Report &R, const std::string &File) {
   bool Errors = any_of(R.Diagnostics, isError);
   for (const KernelReport &K : R.Kernels)
     for (const Refusal &F : K.Source.Refusals)
-      if (F.Why == Reason::BrokenCode && Errors)
+      if (F.Kind == Reason::BrokenCode && Errors)
         return "'" + File + "': kernel '" + K.Source.Name +
                "' has errors (above); nothing was changed";
   for (const Diagnostic &D : R.Diagnostics)
-    if (D.Severity == Diagnostic::Level::Fatal)
+    if (D.Severity == Diagnostic::Level::Fatal || isMissingHeader(D))
       return "'" + File + "' cannot be parsed: " + place(D) + ": " + D.Message;
   if (R.Kernels.empty() && any_of(R.Diagnostics, isError))
     return "'" + File + "' has errors (above), and no kernel was found";
@@ -93,17 +97,27 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   AnalysisOptions A;
   A.Gpu = Gpu.Gpu;
   A.L1Bytes = O.L1Bytes;
-  A.How = O.How;
+  A.Counting = O.Counting;
   A.MinGain = O.MinGain;
   A.KernelGlob = O.KernelGlob;
   A.Told = O.Launches;
   A.Assumed = O.Assumed;
   A.HeaderFilter = O.HeaderFilter;
-  A.Registers.How = O.HowRegisters.value_or(Selector::Model);
+  A.Registers.By = O.RegistersBy.value_or(Selector::Model);
   A.Registers.Target = O.TargetRegisters;
   A.Registers.Form = O.Bounds;
   A.Registers.Force = O.Force;
+  A.Registers.Writes = is_contained(O.Transforms, "launch-bounds") ||
+                       is_contained(O.Transforms, "all");
   A.Forced = O.Forced;
+  auto Selected = [&](StringRef Transform) {
+    return O.Transforms.empty() || is_contained(O.Transforms, Transform) ||
+           is_contained(O.Transforms, "all");
+  };
+  A.May = {Selected("split-warp-groups"), Selected("reserve-shared"),
+           Selected("prefer-l1")};
+  if (!A.May.Split && !A.May.Reserve && !A.May.PreferL1)
+    A.May = {}; // nothing of the plan is written: say what could be
   return A;
 }
 
@@ -164,7 +178,7 @@ stylesFor(const Report &Analysed) {
 /// With an assembler at hand, what to do about spills is decided by what it
 /// says. Computing again comes first: it takes fewer instructions (TLP-RM).
 void askWhatIsBetter(Report &Analysed, const TranslationUnit &Unit,
-                     const Options &O, const RewriteOptions &How) {
+                     const Options &O, const RewriteOptions &Rewriting) {
   auto Wants = [&](StringRef Transform) {
     return is_contained(O.Transforms, Transform) ||
            is_contained(O.Transforms, "all");
@@ -174,7 +188,7 @@ void askWhatIsBetter(Report &Analysed, const TranslationUnit &Unit,
   S.Jobs = hardware_concurrency().compute_thread_count();
   TextMeasure Measure = textMeasure(Unit, S);
   if (Wants("rematerialize") && O.AskPtxas)
-    if (Error E = improveRemat(Analysed, How, Measure))
+    if (Error E = improveRemat(Analysed, Rewriting, Measure))
       Analysed.Notes.push_back("rematerialize: decided by an estimate: " +
                                toString(std::move(E)));
   if (Wants("rematerialize") && Wants("spill-shared"))
@@ -184,11 +198,11 @@ void askWhatIsBetter(Report &Analysed, const TranslationUnit &Unit,
   std::vector<KernelReport *> Spilling;
   for (KernelReport &K : Analysed.Kernels)
     Spilling.push_back(&K);
-  if (Error E = improveSpills(Analysed, Spilling, How, Measure))
+  if (Error E = improveSpills(Analysed, Spilling, Rewriting, Measure))
     Analysed.Notes.push_back("spill-shared: decided by an estimate: " +
                              toString(std::move(E)));
   if (Wants("launch-bounds"))
-    if (Error E = chooseJointly(Analysed, How, Measure))
+    if (Error E = chooseJointly(Analysed, Rewriting, Measure))
       Analysed.Notes.push_back("spill-shared: no tighter cap was tried: " +
                                toString(std::move(E)));
 }
@@ -210,12 +224,12 @@ std::string changedCode(const TranslationUnit &Unit,
 
 /// Rewrites and checks; the report is in the outcome already.
 void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
-                     const Options &O) {
+                     const AnalysisOptions &Analysing, const Options &O) {
   const std::string &File = R.Outcome.Name;
-  RewriteOptions How{O.Transforms, stylesFor(*R.Outcome.Analysed)};
-  askWhatIsBetter(*R.Outcome.Analysed, Unit, O, How);
-  const Report &Analysed = *R.Outcome.Analysed;
-  Expected<Edits> Changes = rewrite(Analysed, How);
+  RewriteOptions Rewriting{O.Transforms, stylesFor(*R.Outcome.Analysed)};
+  askWhatIsBetter(*R.Outcome.Analysed, Unit, O, Rewriting);
+  Report &Analysed = *R.Outcome.Analysed;
+  Expected<Edits> Changes = rewriteWhole(Analysed, Analysing, Rewriting);
   if (!Changes)
     return fail(R, ExitDefect,
                 defect("rewriting '" + File +
@@ -252,7 +266,8 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
   R.NewTexts = std::move(*Texts);
   if (O.Report != ReportKind::Sarif)
     return;
-  Expected<std::vector<Fix>> Fixes = fixesOf(Analysed, R.Outcome.Changes, How);
+  Expected<std::vector<Fix>> Fixes =
+      fixesOf(Analysed, R.Outcome.Changes, Rewriting);
   if (!Fixes)
     return fail(R, ExitDefect,
                 defect("rewriting a part of '" + File +
@@ -261,9 +276,28 @@ void rewriteAndCheck(JobResult &R, const TranslationUnit &Unit,
   R.Outcome.Fixes = std::move(*Fixes);
 }
 
+/// What the code is compiled for goes before the default.
+ChosenGpu gpuFor(const FoundCommand &Found, const ChosenGpu &Chosen) {
+  if (Chosen.Origin != "default")
+    return Chosen;
+  auto Files = vfs::createPhysicalFileSystem();
+  Expected<ClangCommand> Words =
+      translateNvcc(Found.Command.CommandLine, Found.Command.Directory, *Files);
+  if (!Words) {
+    consumeError(Words.takeError()); // parsing says so
+    return Chosen;
+  }
+  Expected<Device> Gpu = findDevice(Words->Architecture.value_or(""));
+  if (Gpu)
+    return {*Gpu, "the compile command"};
+  consumeError(Gpu.takeError());
+  return Chosen;
+}
+
 void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
-                     const ChosenGpu &Gpu, const Options &O, JobInput &In) {
+                     const ChosenGpu &Chosen, const Options &O, JobInput &In) {
   const std::string &File = R.Outcome.Name;
+  const ChosenGpu Gpu = gpuFor(Found, Chosen);
   FrontEndOptions F;
   F.Architecture = Gpu.Gpu.architecture();
   F.CudaPath = O.CudaPath;
@@ -279,10 +313,10 @@ void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
   if (!Unit)
     return fail(R, ExitInput, toString(Unit.takeError()));
   R.Kept = (*Unit)->preamble();
-  AnalysisOptions HowToAnalyse = analysisOptions(Gpu, O);
-  if (Error E = askRegisters(O, HowToAnalyse))
+  AnalysisOptions Analysing = analysisOptions(Gpu, O);
+  if (Error E = askRegisters(O, Analysing))
     return fail(R, ExitInput, toString(std::move(E)));
-  Expected<Report> Analysed = analyze(**Unit, HowToAnalyse);
+  Expected<Report> Analysed = analyze(**Unit, Analysing);
   if (!Analysed)
     return fail(R, ExitDefect,
                 defect("analysing '" + File +
@@ -300,7 +334,7 @@ void parseAndAnalyse(JobResult &R, const FoundCommand &Found,
   R.Outcome.Analysed = std::move(*Analysed);
   if (std::string P = fatalProblem(*R.Outcome.Analysed, File); !P.empty())
     return fail(R, ExitInput, std::move(P));
-  rewriteAndCheck(R, **Unit, O);
+  rewriteAndCheck(R, **Unit, Analysing, O);
 }
 
 } // namespace

@@ -71,7 +71,7 @@ static const Found *bestOf(const KernelTrials &T) {
 
 /// One point of each kernel that has another one.
 static llvm::Expected<bool> tryNext(size_t Point, Report &R,
-                                    const RewriteOptions &How,
+                                    const RewriteOptions &Rewriting,
                                     const TextMeasure &Measure,
                                     std::vector<KernelTrials> &Trials) {
   std::vector<KernelReport *> Now;
@@ -81,7 +81,7 @@ static llvm::Expected<bool> tryNext(size_t Point, Report &R,
       T.Kernel->Spill = T.Kernel->Joint[Point].Spill;
       Now.push_back(T.Kernel);
     }
-  if (llvm::Error E = improveSpills(R, Now, How, Measure))
+  if (llvm::Error E = improveSpills(R, Now, Rewriting, Measure))
     return std::move(E);
   for (KernelTrials &T : Trials)
     if (llvm::is_contained(Now, T.Kernel))
@@ -90,7 +90,7 @@ static llvm::Expected<bool> tryNext(size_t Point, Report &R,
 }
 
 /// Takes the best of each, as far as the text can be written so.
-static llvm::Error settle(Report &R, const RewriteOptions &How,
+static llvm::Error settle(Report &R, const RewriteOptions &Rewriting,
                           std::vector<KernelTrials> &Trials) {
   for (KernelTrials &T : Trials) {
     stay(T);
@@ -99,7 +99,7 @@ static llvm::Error settle(Report &R, const RewriteOptions &How,
       T.Kernel->Spill = Best->Plan.Spill;
     }
   }
-  llvm::Expected<Trial> Text = trialOf(R, How);
+  llvm::Expected<Trial> Text = trialOf(R, Rewriting);
   if (!Text)
     return Text.takeError();
   for (KernelTrials &T : Trials)
@@ -109,19 +109,19 @@ static llvm::Error settle(Report &R, const RewriteOptions &How,
   return llvm::Error::success();
 }
 
-static llvm::Error tryAll(Report &R, const RewriteOptions &How,
+static llvm::Error tryAll(Report &R, const RewriteOptions &Rewriting,
                           const TextMeasure &Measure,
                           std::vector<KernelTrials> &Trials) {
   for (size_t Point = 0;; ++Point) {
-    llvm::Expected<bool> Tried = tryNext(Point, R, How, Measure, Trials);
+    llvm::Expected<bool> Tried = tryNext(Point, R, Rewriting, Measure, Trials);
     if (!Tried)
       return Tried.takeError();
     if (!*Tried)
-      return settle(R, How, Trials);
+      return settle(R, Rewriting, Trials);
   }
 }
 
-llvm::Error chooseJointly(Report &R, const RewriteOptions &How,
+llvm::Error chooseJointly(Report &R, const RewriteOptions &Rewriting,
                           const TextMeasure &Measure) {
   std::vector<KernelTrials> Trials;
   for (KernelReport &K : R.Kernels)
@@ -129,7 +129,7 @@ llvm::Error chooseJointly(Report &R, const RewriteOptions &How,
       Trials.push_back({&K, *K.Registers});
   if (Trials.empty())
     return llvm::Error::success();
-  llvm::Error Failed = tryAll(R, How, Measure, Trials);
+  llvm::Error Failed = tryAll(R, Rewriting, Measure, Trials);
   if (Failed)
     for (KernelTrials &T : Trials)
       stay(T);

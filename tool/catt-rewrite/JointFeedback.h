@@ -16,17 +16,17 @@
 #ifndef CATT_TOOL_CATT_REWRITE_JOINTFEEDBACK_H
 #define CATT_TOOL_CATT_REWRITE_JOINTFEEDBACK_H
 
-#include "analysis/RegisterSources.h"
+#include "analysis/plan/RegisterSources.h"
 #include "transforms/Transform.h"
 
 namespace catt {
 
 /// Takes for each kernel the point with about the largest predicted gain, with
 /// its values moved, and leaves it in Registers and Spill; where none gains
-/// enough, the kernel stays as it was planned. How must have both transforms,
-/// launch-bounds and spill-shared. Error: a text could not be compiled; all
-/// plans stay.
-llvm::Error chooseJointly(Report &R, const RewriteOptions &How,
+/// enough, the kernel stays as it was planned. Rewriting must have both
+/// transforms, launch-bounds and spill-shared. Error: a text could not be
+/// compiled; all plans stay.
+llvm::Error chooseJointly(Report &R, const RewriteOptions &Rewriting,
                           const TextMeasure &Measure);
 
 } // namespace catt

@@ -69,7 +69,7 @@ bool holdsLine(ArrayRef<LineRange> Lines, StringRef Text, unsigned Offset) {
 
 /// Takes out the edits about kernels that one source is silent of and another
 /// has decided about.
-Error giveWay(std::vector<JobResult> &Results) {
+Error dropUndecided(std::vector<JobResult> &Results) {
   for (JobResult &R : Results)
     for (auto &[Path, Edits] : R.Outcome.Changes.Files) {
       std::vector<LineRange> Silent = linesOf(R, Path, isSilent), Decided;
@@ -139,7 +139,7 @@ Error checkAgreement(ArrayRef<JobResult> Results) {
 } // namespace
 
 Expected<MergedFiles> merge(std::vector<JobResult> &Results) {
-  if (Error E = giveWay(Results))
+  if (Error E = dropUndecided(Results))
     return std::move(E);
   if (Error E = checkAgreement(Results))
     return std::move(E);

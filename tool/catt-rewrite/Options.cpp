@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Options.h"
-#include "analysis/plan/Reasons.h"
+#include "analysis/model/Reasons.h"
 #include "transforms/Transform.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -229,11 +229,11 @@ Error readSettings(Options &O) {
 /// Options that concern registers; each but --force asks to look at them.
 Error readRegisters(Options &O) {
   if (SelectorName.getNumOccurrences()) {
-    O.HowRegisters = findSelector(SelectorName);
-    if (!O.HowRegisters) {
+    O.RegistersBy = findSelector(SelectorName);
+    if (!O.RegistersBy) {
       std::string Known;
-      for (Selector How : allSelectors())
-        Known += (Known.empty() ? "" : ", ") + name(How).str();
+      for (Selector By : allSelectors())
+        Known += (Known.empty() ? "" : ", ") + name(By).str();
       return usage("--selector must be one of " + Known + ", not '" +
                    SelectorName + "'");
     }
@@ -449,7 +449,7 @@ Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
 } // namespace
 
 bool wantsRegisters(const Options &O) {
-  return O.HowRegisters || O.TargetRegisters || O.AskPtxas ||
+  return O.RegistersBy || O.TargetRegisters || O.AskPtxas ||
          !O.PtxFile.empty() || O.Report == ReportKind::Flags ||
          any_of(O.Transforms, [](StringRef Name) {
            return is_contained(

@@ -54,7 +54,7 @@ struct Options : Settings {
   std::vector<std::string> Given; ///< every argument but the files
 
   /// What asks for a look at registers, beside transforms and reports.
-  std::optional<Selector> HowRegisters;   ///< --selector
+  std::optional<Selector> RegistersBy;    ///< --selector
   std::optional<int64_t> TargetRegisters; ///< --target-registers
   BoundsForm Bounds = BoundsForm::LaunchBounds;
   bool Force = false;

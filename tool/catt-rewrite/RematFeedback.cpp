@@ -71,7 +71,7 @@ static RematPlan planFor(const KernelTrials &T, unsigned Wanted) {
 }
 
 /// Nothing, what was planned, and halves of it, as far as they differ.
-static llvm::Error tryAll(Report &R, const RewriteOptions &How,
+static llvm::Error tryAll(Report &R, const RewriteOptions &Rewriting,
                           const TextMeasure &Measure,
                           std::vector<KernelTrials> &Trials) {
   std::vector<TextQuestion> Questions;
@@ -87,7 +87,7 @@ static llvm::Error tryAll(Report &R, const RewriteOptions &How,
     }
     if (!Any)
       continue;
-    llvm::Expected<Trial> Text = trialOf(R, How);
+    llvm::Expected<Trial> Text = trialOf(R, Rewriting);
     if (!Text)
       return Text.takeError();
     for (const KernelTrials &T : Trials)
@@ -98,7 +98,7 @@ static llvm::Error tryAll(Report &R, const RewriteOptions &How,
   return askAll(Questions, Plans, Measure, Trials);
 }
 
-llvm::Error improveRemat(Report &R, const RewriteOptions &How,
+llvm::Error improveRemat(Report &R, const RewriteOptions &Rewriting,
                          const TextMeasure &Measure) {
   std::vector<KernelTrials> Trials;
   for (KernelReport &K : R.Kernels)
@@ -107,7 +107,7 @@ llvm::Error improveRemat(Report &R, const RewriteOptions &How,
   if (Trials.empty())
     return llvm::Error::success();
   if (llvm::Error E =
-          tryAll(R, {{"rematerialize"}, How.Styles}, Measure, Trials)) {
+          tryAll(R, {{"rematerialize"}, Rewriting.Styles}, Measure, Trials)) {
     for (KernelTrials &T : Trials)
       *T.Kernel->Remat = T.First;
     return E;

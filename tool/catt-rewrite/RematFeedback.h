@@ -17,7 +17,7 @@
 #ifndef CATT_TOOL_CATT_REWRITE_REMATFEEDBACK_H
 #define CATT_TOOL_CATT_REWRITE_REMATFEEDBACK_H
 
-#include "analysis/RegisterSources.h"
+#include "analysis/plan/RegisterSources.h"
 #include "transforms/Transform.h"
 
 namespace catt {
@@ -25,7 +25,7 @@ namespace catt {
 /// Tries how many values of each kernel to compute again, and leaves the best
 /// in its Remat. Error: a text could not be compiled; the plans are then what
 /// they were.
-llvm::Error improveRemat(Report &R, const RewriteOptions &How,
+llvm::Error improveRemat(Report &R, const RewriteOptions &Rewriting,
                          const TextMeasure &Measure);
 
 /// Takes what is computed again out of what may wait in shared memory.

@@ -13,6 +13,7 @@
 #include "Progress.h"
 #include "Tasks.h"
 #include "tool/report/OptRemarks.h"
+#include "tool/report/Rendering.h"
 #include "tool/report/Sarif.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -70,6 +71,18 @@ void sayWithoutCommand(ArrayRef<JobResult> Results, const Options &O) {
   else
     errs() << Without << " files";
   errs() << ", parsed with no flags; see -p and --\n";
+}
+
+/// One line for each GPU that was planned for, and why: other text would be
+/// written for another.
+void sayGpu(ArrayRef<JobResult> Results, const Options &O) {
+  std::set<std::string> Lines;
+  for (const JobResult &R : Results)
+    if (R.Outcome.Analysed && !R.NewTexts.empty())
+      Lines.insert("planned for " + gpuText(*R.Outcome.Analysed));
+  if (O.Output == OutputMode::Diff && !O.Quiet)
+    for (const std::string &Line : Lines)
+      errs() << "catt-rewrite: note: " << Line << "\n";
 }
 
 /// Paths of changed files: sources as given and in their order, then headers.
@@ -241,6 +254,7 @@ int run(const Options &O) {
   }
   std::vector<JobResult> Results = runJobs(O, *Tasks);
   sayWithoutCommand(Results, O);
+  sayGpu(Results, O);
   int Exit = ExitFine;
   unsigned Findings = 0;
   for (const JobResult &R : Results) {

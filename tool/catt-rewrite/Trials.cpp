@@ -10,8 +10,9 @@
 
 namespace catt {
 
-llvm::Expected<Trial> trialOf(const Report &R, const RewriteOptions &How) {
-  llvm::Expected<Edits> Changes = rewrite(R, How);
+llvm::Expected<Trial> trialOf(const Report &R,
+                              const RewriteOptions &Rewriting) {
+  llvm::Expected<Edits> Changes = rewrite(R, Rewriting);
   if (!Changes)
     return Changes.takeError();
   auto Texts = catt::apply(*Changes, R.Texts);
@@ -22,10 +23,8 @@ llvm::Expected<Trial> trialOf(const Report &R, const RewriteOptions &How) {
 
 bool isChanged(const KernelReport &K, llvm::StringRef Transform,
                const Edits &Changes) {
-  const Location &At = K.Source.Where;
   return llvm::any_of(Changes.Done, [&](const Applied &A) {
-    return A.Transform == Transform && A.Where.File == At.File &&
-           A.Where.Line == At.Line && A.Where.Column == At.Column;
+    return A.Transform == Transform && A.Where == K.Source.Where;
   });
 }
 

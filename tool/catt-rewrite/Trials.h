@@ -12,7 +12,7 @@
 #ifndef CATT_TOOL_CATT_REWRITE_TRIALS_H
 #define CATT_TOOL_CATT_REWRITE_TRIALS_H
 
-#include "analysis/RegisterSources.h"
+#include "analysis/plan/RegisterSources.h"
 #include "transforms/Transform.h"
 
 namespace catt {
@@ -24,7 +24,7 @@ struct Trial {
 };
 
 /// Error: a defect of this tool.
-llvm::Expected<Trial> trialOf(const Report &R, const RewriteOptions &How);
+llvm::Expected<Trial> trialOf(const Report &R, const RewriteOptions &Rewriting);
 
 /// Did a transform write something for the kernel?
 bool isChanged(const KernelReport &K, llvm::StringRef Transform,

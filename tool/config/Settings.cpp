@@ -65,7 +65,7 @@ Error setL1(Settings &S, StringRef Value, StringRef Spelled) {
 Error setModel(Settings &S, StringRef Value, StringRef Spelled) {
   if (Value != "exact" && Value != "catt")
     return wrong(Spelled + " must be exact or catt, not '" + Value + "'");
-  S.How = Value == "catt" ? Model::Catt : Model::Exact;
+  S.Counting = Value == "catt" ? Model::Catt : Model::Exact;
   return Error::success();
 }
 
@@ -210,9 +210,9 @@ const Row Table[] = {
      [](const Settings &S) {
        return Words{std::to_string(S.L1Bytes.value_or(0) / 1024)};
      }},
-    {"model", setModel, replace<&Settings::How>,
+    {"model", setModel, replace<&Settings::Counting>,
      [](const Settings &S) {
-       return Words{S.How == Model::Catt ? "catt" : "exact"};
+       return Words{S.Counting == Model::Catt ? "catt" : "exact"};
      }},
     {"min-gain", setMinGain, replace<&Settings::MinGain>,
      [](const Settings &S) {

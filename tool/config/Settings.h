@@ -37,7 +37,7 @@ namespace catt {
 struct Settings {
   std::optional<std::string> GpuName;
   std::optional<int64_t> L1Bytes;
-  Model How = Model::Exact;
+  Model Counting = Model::Exact;
   std::optional<double> MinGain;       ///< absent: the analysis's default
   std::vector<std::string> Transforms; ///< empty: those that are default
   std::string KernelGlob = "*";

@@ -12,14 +12,10 @@ using namespace llvm;
 
 namespace catt {
 
-static bool same(const Location &A, const Location &B) {
-  return A.File == B.File && A.Line == B.Line && A.Column == B.Column;
-}
-
 static bool concerns(const KernelReport &K, const Location &Where) {
-  return same(K.Source.Where, Where) ||
+  return K.Source.Where == Where ||
          any_of(K.Source.Launches,
-                [&](const Launch &L) { return same(L.Where, Where); });
+                [&](const Launch &L) { return L.Where == Where; });
 }
 
 /// The report with the decisions of one place only.

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Rendering.h"
-#include "analysis/plan/Reasons.h"
+#include "analysis/model/Reasons.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -64,8 +64,8 @@ private:
   }
 
   void refusalBody(const Refusal &R) {
-    J.attribute("reason", info(R.Why).Id);
-    J.attribute("kind", name(info(R.Why).Kind));
+    J.attribute("reason", info(R.Kind).Id);
+    J.attribute("kind", name(info(R.Kind).Kind));
     location("location", R.Where);
     text("detail", R.Detail);
     text("message", userText(R));
@@ -102,11 +102,29 @@ private:
     });
   }
 
+  void registersPerThread(const std::optional<RegisterRange> &R) {
+    if (!R)
+      return J.attribute("registersPerThread", nullptr);
+    J.attributeObject("registersPerThread", [&] {
+      J.attribute("likely", R->Likely);
+      J.attribute("least", R->Least);
+      J.attribute("most", R->Most);
+      J.attribute("origin", toString(R->From));
+    });
+  }
+
   void level(const LevelFootprint &L) {
     J.object([&] {
       J.attribute("loop", int64_t(L.Loop));
       J.attribute("linesPerWarp", L.LinesPerWarp);
       J.attribute("linesPerBlock", L.LinesPerBlock);
+      J.attributeArray("linesByWarps", [&] {
+        for (const auto &[Warps, Lines] : L.LinesByWarps)
+          J.object([&, Warps = Warps, Lines = Lines] {
+            J.attribute("warps", Warps);
+            J.attribute("lines", Lines);
+          });
+      });
       J.attribute("linesShared", L.LinesShared);
       J.attribute("sectorsPerBlock", L.SectorsPerBlock);
       J.attribute("reuse", L.Reuse);
@@ -145,12 +163,13 @@ void Writer::loop(const KernelReport &K, const LoopPlan &P,
     J.attribute("linesPerWarp", P.LinesPerWarp);
     J.attribute("groups", P.Groups);
     J.attribute("warpsPerGroup", P.WarpsPerGroup);
+    J.attribute("predictedGain", P.PredictedGain ? json::Value(*P.PredictedGain)
+                                                 : json::Value(nullptr));
     J.attributeArray("runtimeCases", [&] {
       for (const RuntimeCase &C : P.Cases)
         J.object([&] {
           text("parameter", C.Parameter);
           J.attribute("from", C.From);
-          J.attribute("multipleOf", C.MultipleOf);
           J.attributeArray("and", [&] {
             for (const RuntimeBound &B : C.And)
               J.object([&] {
@@ -230,7 +249,7 @@ void Writer::registers(const KernelReport &K) {
           text("why", S.Why);
         });
     });
-    J.attribute("selector", name(P.How));
+    J.attribute("selector", name(P.By));
     J.attribute("chosen", int64_t(P.Chosen));
     J.attribute("bounds", P.Bounds ? json::Value(spelling(*P.Bounds))
                                    : json::Value(nullptr));
@@ -323,6 +342,7 @@ void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
     J.attribute("blocksRemoved", K.Plan.BlocksRemoved);
     number("reserveSharedBytes", K.Plan.ReserveSharedBytes);
     number("carveoutPercent", K.Plan.CarveoutPercent);
+    registersPerThread(K.Source.Registers);
     registers(K);
     spill(K);
     remat(K);
@@ -365,7 +385,7 @@ void Writer::report(const Report &R, const FileOutcome &F) {
     number("sms", R.Gpu.SMs);
     text("origin", R.GpuOrigin);
   });
-  J.attribute("model", R.How == Model::Catt ? "catt" : "exact");
+  J.attribute("model", R.Counting == Model::Catt ? "catt" : "exact");
   J.attributeObject("cuda", [&] {
     J.attribute("builtIn", R.Cuda.Path.empty());
     text("path", R.Cuda.Path);

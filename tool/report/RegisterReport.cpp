@@ -183,7 +183,7 @@ std::vector<std::string> registerLines(const KernelReport &K) {
   if (P.Target)
     Lines.push_back(targetText(P));
   for (const Selection &S : P.Selections)
-    Lines.push_back((S.By == P.How && !P.Target ? "decided by " : "") +
+    Lines.push_back((S.By == P.By && !P.Target ? "decided by " : "") +
                     choiceOf(P, S));
   if (K.Pressure && !K.Pressure->Peaks.empty()) {
     const PressurePeak &Peak = K.Pressure->Peaks.front();

@@ -19,19 +19,18 @@ bool isContended(const KernelPlan &Plan, const LoopPlan &Loop) {
     return false;
   if (!Loop.Why)
     return true;
-  // It may fit because blocks are taken away, or because a loop around it runs
-  // in groups.
-  if (Loop.Why->Why == Reason::Fits)
-    return Plan.BlocksRemoved > 0 &&
-           Loop.WarpsPerGroup == Plan.Before->WarpsPerBlock;
-  return Loop.Why->Why != Reason::NoReuse &&
-         Loop.Why->Why != Reason::NoGlobalAccess;
+  // It may fit because blocks are taken away.
+  if (Loop.Why->Kind == Reason::Fits)
+    return Plan.BlocksRemoved > 0;
+  return Loop.Why->Kind != Reason::CoveredByOther &&
+         Loop.Why->Kind != Reason::NoReuse &&
+         Loop.Why->Kind != Reason::NoGlobalAccess;
 }
 
 /// Contended, and the user knows: by their own comment, or by this tool's.
 static bool isSettled(const LoopPlan &Loop) {
-  return Loop.Why && (Loop.Why->Why == Reason::Suppressed ||
-                      Loop.Why->Why == Reason::AlreadyRewritten);
+  return Loop.Why && (Loop.Why->Kind == Reason::Suppressed ||
+                      Loop.Why->Kind == Reason::AlreadyRewritten);
 }
 
 unsigned countContended(const Report &Report) {
@@ -45,12 +44,8 @@ unsigned countContended(const Report &Report) {
   return Places.size();
 }
 
-static bool same(const Location &A, const Location &B) {
-  return A.File == B.File && A.Line == B.Line && A.Column == B.Column;
-}
-
 bool isAt(const Location &Where, const Loop &L) {
-  return same(Where, L.Where) || (L.Site && same(Where, L.Site->Where));
+  return Where == L.Where || (L.Site && Where == L.Site->Where);
 }
 
 const Applied *findApplied(const Edits &Edits, const Loop &Loop,
@@ -63,10 +58,16 @@ const Applied *findApplied(const Edits &Edits, const Loop &Loop,
 
 const Applied *appliedFor(const FileOutcome &File, const Finding &F) {
   for (const Applied &A : File.Changes.Done)
-    if (A.Transform == F.Id &&
-        (same(A.Where, F.Where) || same(A.Where, F.Site)))
+    if (A.Transform == F.Id && (A.Where == F.Where || A.Where == F.Site))
       return &A;
   return nullptr;
+}
+
+std::string gpuText(const Report &R) {
+  StringRef Why = R.GpuOrigin == "default"
+                      ? "the default: no --gpu, and nvidia-smi did not answer"
+                      : StringRef(R.GpuOrigin);
+  return R.Gpu.Name + " (" + R.Gpu.architecture() + "), from " + Why.str();
 }
 
 std::string bytes(int64_t N) {

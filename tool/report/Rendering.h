@@ -104,6 +104,9 @@ bool isAt(const Location &Where, const Loop &L);
 const Applied *findApplied(const Edits &Edits, const Loop &Loop,
                            llvm::StringRef Transform);
 
+/// "h200 (sm_90), from --gpu": what was planned for, and why.
+std::string gpuText(const Report &R);
+
 /// "264 KiB" where it is a whole number of them, else "100 bytes".
 std::string bytes(int64_t N);
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Sarif.h"
 #include "Paths.h"
-#include "analysis/plan/Reasons.h"
+#include "analysis/model/Reasons.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -183,10 +183,7 @@ private:
   void fixes(const FileOutcome &F, const Finding &One) {
     const Applied *Done = appliedFor(F, One);
     for (const Fix &X : F.Fixes)
-      if (Done && X.Transform == Done->Transform &&
-          X.Where.File == Done->Where.File &&
-          X.Where.Line == Done->Where.Line &&
-          X.Where.Column == Done->Where.Column) {
+      if (Done && X.Transform == Done->Transform && X.Where == Done->Where) {
         J.attributeArray("fixes", [&] { J.object([&] { fix(F, X, *Done); }); });
         return;
       }

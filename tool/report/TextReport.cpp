@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Rendering.h"
-#include "analysis/plan/Reasons.h"
+#include "analysis/model/Reasons.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -120,16 +120,17 @@ private:
   }
 
   std::string key(const Refusal &R) const {
-    return place(R.Where) + " " + info(R.Why).Id.str();
+    return place(R.Where) + " " + info(R.Kind).Id.str();
   }
 
   void refusal(const Refusal &R, const Location &Fallback, StringRef Subject) {
-    if ((isQuiet(R.Why) && !Options.Everything) ||
+    if ((isQuiet(R.Kind) && !Options.Everything) ||
         !Explained.insert(key(R)).second)
       return;
     const Location &Where = R.Where.valid() ? R.Where : Fallback;
-    emit(Where,
-         {(Subject + userText(R) + " [" + info(R.Why).Id + "]").str(), {}, {}});
+    emit(
+        Where,
+        {(Subject + userText(R) + " [" + info(R.Kind).Id + "]").str(), {}, {}});
   }
 
   void writeHeader(const Report &R);
@@ -157,13 +158,9 @@ private:
 };
 
 void Writer::writeHeader(const Report &R) {
-  StringRef Why = R.GpuOrigin == "default"
-                      ? "the default: no --gpu, and nvidia-smi did not answer"
-                      : StringRef(R.GpuOrigin);
   OS << File.Name << ":\n"
-     << "  GPU: " << R.Gpu.Name << " (" << R.Gpu.architecture() << "), from "
-     << Why << "\n"
-     << "  model: " << (R.How == Model::Catt ? "catt" : "exact") << "\n"
+     << "  GPU: " << gpuText(R) << "\n"
+     << "  model: " << (R.Counting == Model::Catt ? "catt" : "exact") << "\n"
      << "  CUDA declarations: ";
   if (R.Cuda.Path.empty())
     OS << "built in\n";
@@ -174,6 +171,21 @@ void Writer::writeHeader(const Report &R) {
     OS << "  flags: " << Note << "\n";
 }
 
+/// ", 138 registers a thread": what residency was computed with.
+std::string registersPerThread(const KernelReport &K) {
+  const std::optional<RegisterRange> &R = K.Source.Registers;
+  if (!R)
+    return "";
+  if (R->From == Origin::Estimated && !R->isExact())
+    return formatv(", about {0} (an estimate: {1} to {2}; --ptxas asks the "
+                   "assembler)",
+                   counted(R->Likely, "register"), R->Least, R->Most);
+  bool Capped = K.Registers && K.Registers->Bounds &&
+                R->Likely != K.Registers->Current.Compiled.Registers;
+  return ", " + counted(R->Likely, "register") +
+         (Capped ? " with " + spelling(*K.Registers->Bounds) : "");
+}
+
 void Writer::writeLaunch(const KernelReport &K) {
   const KernelPlan &P = K.Plan;
   if (!P.Before || !P.LaunchIndex)
@@ -181,11 +193,12 @@ void Writer::writeLaunch(const KernelReport &K) {
   const Launch &L = K.Source.Launches[*P.LaunchIndex];
   message("note", place(L.Where.valid() ? L.Where : K.Source.Where),
           formatv("launched as {0}: blocks of {1}, grid of {2}: {3} of {4} per "
-                  "SM (limited by {5}), L1D {6}",
+                  "SM (limited by {5}), L1D {6}{7}",
                   L.Text, shape(L.Block), shape(L.Grid),
                   counted(P.Before->BlocksPerSM, "block"),
                   counted(P.Before->WarpsPerBlock, "warp"),
-                  toString(P.Before->LimitedBy), bytes(P.Before->L1Bytes))
+                  toString(P.Before->LimitedBy), bytes(P.Before->L1Bytes),
+                  registersPerThread(K))
               .str());
 }
 
@@ -193,7 +206,7 @@ void Writer::writeLaunch(const KernelReport &K) {
 std::optional<Refusal> Writer::whyLeftAlone(const KernelReport &K,
                                             const LoopPlan &Plan) const {
   const Loop &L = K.Source.Loops[Plan.Loop];
-  if (Plan.Why && Plan.Why->Why == Reason::Fits && K.Plan.BlocksRemoved > 0)
+  if (Plan.Why && Plan.Why->Kind == Reason::Fits && K.Plan.BlocksRemoved > 0)
     return std::nullopt;
   if (Plan.Why || findApplied(File.Changes, L, "split-warp-groups"))
     return Plan.Why;
@@ -240,8 +253,6 @@ void Writer::layoutNotes(const Loop &L, const LoopPlan &Plan, Block &B) const {
 /// "from n = 8 on, where m >= 64, 4 warps at a time"
 std::string runtimeCase(const RuntimeCase &C) {
   std::string Text = formatv("from {0} = {1} on", C.Parameter, C.From).str();
-  if (C.MultipleOf > 1)
-    Text += formatv(", in multiples of {0}", C.MultipleOf).str();
   for (const RuntimeBound &B : C.And)
     Text += formatv(", where {0} >= {1}", B.Parameter, B.From).str();
   if (C.Groups > 1)
@@ -257,10 +268,10 @@ void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
   const Residency &Before = *K.Plan.Before;
   int64_t Warps = Before.activeWarps();
   std::optional<Refusal> Why = whyLeftAlone(K, Plan);
-  if (Why && isQuiet(Why->Why) && !Options.Everything)
+  if (Why && isQuiet(Why->Kind) && !Options.Everything)
     return;
   std::string Decision = Why ? "left alone: " + userText(*Why) + " [" +
-                                   info(Why->Why).Id.str() + "]"
+                                   info(Why->Kind).Id.str() + "]"
                              : decision(K, Plan);
   if (Why)
     Explained.insert(key(*Why));
@@ -277,6 +288,9 @@ void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
   // The same place means different things in different instantiations.
   if (K.Source.Name.find('<') != std::string::npos)
     B.Notes.push_back({K.Source.Where, "in '" + K.Source.Name + "'"});
+  if (K.Plan.LaunchIndex && K.Source.Launches.size() > 1)
+    B.Notes.push_back(
+        {K.Source.Launches[*K.Plan.LaunchIndex].Where, "for this launch"});
   layoutNotes(L, Plan, B);
   if (!Why) {
     int64_t L1 = K.Plan.After ? K.Plan.After->L1Bytes : Before.L1Bytes;
@@ -374,7 +388,7 @@ void Writer::writeReport(const Report &R) {
   if (Options.Everything)
     writeHeader(R);
   for (const Diagnostic &D : R.Diagnostics)
-    if (D.Severity >= Diagnostic::Level::Error)
+    if (isError(D))
       message(toString(D.Severity), place(D.Where), D.Message);
   if (!R.RegisterProblem.empty())
     message("warning", File.Name, R.RegisterProblem);

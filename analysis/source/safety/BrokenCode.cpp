@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/BrokenCode.h"
-#include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/WrapSites.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -205,7 +205,7 @@ BrokenCode::BrokenCode(const ASTContext &Context,
                        const std::vector<Diagnostic> &Diagnostics)
     : Context(Context), Possible(Context.getDiagnostics().hasErrorOccurred()) {
   for (const Diagnostic &D : Diagnostics)
-    if (D.Severity >= Diagnostic::Level::Error)
+    if (isError(D))
       Errors.push_back(D);
   // What was only warned of for nvcc's sake leaves traces, too.
   Possible |= !Diagnostics.empty();

@@ -33,7 +33,8 @@
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_BROKENCODE_H
 #define CATT_ANALYSIS_SOURCE_SAFETY_BROKENCODE_H
 
-#include "analysis/source/CudaFrontEnd.h"
+#include "analysis/model/Diagnostic.h"
+#include "analysis/model/Refusal.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/DenseMap.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/FloatPlaces.h"
-#include "analysis/source/Contraction.h"
+#include "analysis/source/safety/Contraction.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/HiddenNames.h"
-#include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/WrapSites.h"
 #include "clang/AST/CXXInheritance.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"

@@ -22,7 +22,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_HIDDENNAMES_H
 #define CATT_ANALYSIS_SOURCE_SAFETY_HIDDENNAMES_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Refusal.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 

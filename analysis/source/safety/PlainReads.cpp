@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/PlainReads.h"
-#include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/WrapSites.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"

@@ -19,7 +19,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_PLAINREADS_H
 #define CATT_ANALYSIS_SOURCE_SAFETY_PLAINREADS_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Kernel.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 

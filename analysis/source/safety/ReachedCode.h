@@ -21,7 +21,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_REACHEDCODE_H
 #define CATT_ANALYSIS_SOURCE_SAFETY_REACHEDCODE_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Kernel.h"
 #include "analysis/source/safety/Waits.h"
 #include <map>
 #include <memory>

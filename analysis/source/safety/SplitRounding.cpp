@@ -12,9 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/SplitRounding.h"
-#include "analysis/source/Contraction.h"
-#include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/FloatPlaces.h"
+#include "analysis/source/safety/WrapSites.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 

@@ -30,7 +30,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_SPLITROUNDING_H
 #define CATT_ANALYSIS_SOURCE_SAFETY_SPLITROUNDING_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Refusal.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/ArrayRef.h"

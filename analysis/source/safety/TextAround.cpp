@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/TextAround.h"
-#include "analysis/source/WrapSites.h"
+#include "analysis/source/safety/WrapSites.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"

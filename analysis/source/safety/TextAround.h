@@ -20,7 +20,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_TEXTAROUND_H
 #define CATT_ANALYSIS_SOURCE_SAFETY_TEXTAROUND_H
 
-#include "analysis/Types.h"
+#include "analysis/model/Refusal.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"

@@ -14,9 +14,9 @@
 // points in order. "inputs" answers with what the model is given.
 //
 //===----------------------------------------------------------------------===//
+#include "analysis/frontend/CudaFrontEnd.h"
 #include "analysis/memory/LoopWork.h"
-#include "analysis/plan/Prediction.h"
-#include "analysis/source/CudaFrontEnd.h"
+#include "analysis/plan/throttle/Prediction.h"
 #include "analysis/source/Kernels.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/STLExtras.h"

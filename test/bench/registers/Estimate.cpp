@@ -15,8 +15,8 @@
 // accuracy.py and fit.py read it. With --ptx, the PTX that clang makes instead.
 //
 //===----------------------------------------------------------------------===//
+#include "analysis/frontend/DeviceCode.h"
 #include "analysis/registers/Pressure.h"
-#include "analysis/source/DeviceCode.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -7,14 +7,15 @@
 // CHECK: +static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {
 // CHECK: cattPreferL1(rows, 0, cattThreads(block) >= {{[0-9]+}} ? {{[0-9]+}}
 
-__global__ void rows(const float *A, const float *x, float *y) {
-  __shared__ float tile[1024];
+__global__ void __launch_bounds__(256)
+    rows(const float *A, const float *x, float *y) {
+  __shared__ float tile[1536];
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   tile[threadIdx.x] = x[threadIdx.x];
   __syncthreads();
   float sum = 0;
   for (int j = 0; j < 4096; ++j)
-    sum += A[i * 4096 + j] * tile[j % 1024];
+    sum += A[i * 4096 + j] * tile[j % 1536];
   y[i] = sum;
 }
 

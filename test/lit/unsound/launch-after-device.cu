@@ -5,21 +5,21 @@
 // RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
 // The device is selected in the expression that launches.
 
-// CHECK: cudaSetDevice(d), rows<<<1000, 256{{.*}} , cattPreferL1(rows, 0, 
-// CHECK: {{^}}    rows<<<1000, 256{{.*}} , cattPreferL1(rows, 0, 
+// CHECK: cudaSetDevice(d), rows<<<3000, 128{{.*}} , cattPreferL1(rows, 0, 
+// CHECK: {{^}}    rows<<<3000, 128{{.*}} , cattPreferL1(rows, 0, 
 
 #include <cuda_runtime.h>
 __global__ void rows(const float *A, float *y, int n) {
-  __shared__ float tile[64];
+  __shared__ float tile[768];
   tile[threadIdx.x % 32] = 1;
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int j = 0; j < 4096; ++j)
-    y[i] += A[i * 4096 + j] * A[j];
+    y[i * 6] += A[i / 2 * 4096 + j] * A[j];
 }
 
 void run(float **A, float **y, int gpus) {
   for (int d = 0; d < gpus; ++d)
-    cudaSetDevice(d), rows<<<1000, 256>>>(A[d], y[d], 3);
+    cudaSetDevice(d), rows<<<3000, 128>>>(A[d], y[d], 3);
   if (cudaSetDevice(1) == cudaSuccess)
-    rows<<<1000, 256>>>(A[1], y[1], 3);
+    rows<<<3000, 128>>>(A[1], y[1], 3);
 }

@@ -9,13 +9,13 @@
 
 template <class T, int U = 1, class... R>
 __global__ void rows(const T *A, T *y, int n, R... rest) {
-  __shared__ float tile[64];
+  __shared__ float tile[768];
   tile[threadIdx.x % 32] = 1;
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int j = 0; j < 4096; ++j)
-    y[i] += A[i * 4096 + j] * A[j];
+    y[i * 6] += A[i / 2 * 4096 + j] * A[j];
 }
 
 void run(float *A, float *y) {
-  rows<<<1000, 256>>>(A, y, 1, 2, 3.0f);
+  rows<<<3000, 128>>>(A, y, 1, 2, 3.0f);
 }

@@ -41,11 +41,13 @@ __global__ void sized(const float *A, float *y, int n) {
   extern __shared__ char tile[];
   sums(A, y, n, (float *)tile);
 }
-__global__ void over(const float *A, float *y, int n) {
+__global__ void __launch_bounds__(256, 4)
+    over(const float *A, float *y, int n) {
   extern __shared__ char tile[];
   sums(A, y, n, (float *)tile);
 }
-__global__ void over(const double *A, double *y, int n) {
+__global__ void __launch_bounds__(256, 4)
+    over(const double *A, double *y, int n) {
   extern __shared__ char tile[];
   sums(A, y, n, (double *)tile);
 }

@@ -1,0 +1,91 @@
+//===- Options.h - What a plan is to go by ----------------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_OPTIONS_H
+#define CATT_ANALYSIS_OPTIONS_H
+
+#include "analysis/device/Device.h"
+#include "analysis/model/Launch.h"
+#include "analysis/model/Plan.h"
+#include "analysis/model/RegisterUse.h"
+#include "analysis/plan/strategies/Selectors.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace catt {
+
+class CountingQuota;
+class ProfileMemo;
+class TranslationUnit;
+
+enum class Model : uint8_t {
+  Exact, ///< distinct lines, counted by isl (MODEL.md section 4)
+  Catt,  ///< the paper's equations 5 to 9, as printed
+};
+
+/// What is known of one kernel's machine code.
+struct RegisterAnswer {
+  RegisterUse Use;
+  std::optional<InstructionMix> Mix;
+};
+
+/// Kernel::Name -> what is asked, or what is known.
+using RegisterCaps = std::map<std::string, std::vector<unsigned>>;
+using RegisterAnswers = std::map<std::string, RegisterAnswer>;
+
+/// Answers for the kernels of a file at the caps asked for; kernels that it
+/// knows nothing of are left out. Error: nothing can be said of the file.
+using RegisterSource = std::function<llvm::Expected<RegisterAnswers>(
+    const TranslationUnit &, const RegisterCaps &)>;
+
+struct RegisterHintOptions {
+  RegisterSource Ask; ///< empty: registers are not looked at
+  Selector By = Selector::Model;
+  BoundsForm Form = BoundsForm::LaunchBounds;
+  bool Force = false;
+  std::optional<int64_t> Target; ///< --target-registers
+  bool Writes = false; ///< launch-bounds is selected: caps are written
+};
+
+/// What a plan of warps and blocks may be made of.
+struct Means {
+  bool Split = true, Reserve = true, PreferL1 = true;
+};
+
+struct AnalysisOptions {
+  Device Gpu;
+  std::optional<int64_t> L1Bytes; ///< --l1d: instead of what residency leaves
+  Model Counting = Model::Exact;
+  std::string KernelGlob = "*"; ///< on Kernel::Name or its unqualified name
+  /// --launch: kernel name to launches that the user tells.
+  std::map<std::string, std::vector<Launch>> Told;
+  /// --assume: values of kernel parameters.
+  std::map<std::string, int64_t> Assumed;
+  /// --min-gain: smallest predicted gain, 0.05 is 5 %; absent: as each plan has
+  /// it by default.
+  std::optional<double> MinGain;
+  /// --ptxas, --ptx, --selector and what else concerns registers.
+  RegisterHintOptions Registers;
+  std::vector<ForcedChoice> Forced; ///< --force
+  /// Kernels in other files than the main file are reported, and may be edited
+  /// if their path matches (extended regular expression; empty: main file
+  /// only).
+  std::string HeaderFilter;
+  Means May; ///< of the transforms that are selected
+  /// What counting for the file may take, filled in by analyze().
+  CountingQuota *Quota = nullptr;
+  /// What is known already of the kernel that is decided.
+  ProfileMemo *Counted = nullptr;
+};
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,33 @@
+//===- Builtin.cpp - The CUDA headers inside this library -----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/frontend/builtin/Builtin.h"
+
+namespace catt {
+
+namespace {
+struct Header {
+  const char *Name;
+  llvm::StringLiteral Text;
+};
+
+constexpr Header Headers[] = {
+#include "BuiltinHeaders.inc"
+};
+} // namespace
+
+llvm::StringRef builtinRoot() { return "/catt-rewrite-builtin"; }
+
+void addBuiltinHeaders(llvm::vfs::InMemoryFileSystem &Files) {
+  for (const Header &H : Headers) {
+    std::string Path = (builtinRoot() + "/" + H.Name).str();
+    Files.addFileNoOwn(Path, /*ModificationTime=*/0,
+                       llvm::MemoryBufferRef(H.Text, Path));
+  }
+}
+
+} // namespace catt

@@ -1,0 +1,105 @@
+//===- Plan.h - What is decided ---------------------------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_MODEL_PLAN_H
+#define CATT_ANALYSIS_MODEL_PLAN_H
+
+#include "analysis/model/Facts.h"
+#include "analysis/model/Refusal.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace catt {
+
+/// How a bound is spelled.
+enum class BoundsForm : uint8_t {
+  LaunchBounds, ///< __launch_bounds__(B, T)
+  MaxRegisters, ///< __maxnreg__(n), from CUDA 12.4 on
+};
+
+/// An input of the kernel that it can test: Parameter >= From.
+struct RuntimeBound {
+  /// An integer parameter, "blockDim.x", or a product of extents of the grid.
+  std::string Parameter;
+  int64_t From = 0;
+  bool operator==(const RuntimeBound &) const = default;
+};
+
+/// A decision left to run time: WarpsPerGroup where Parameter >= From,
+/// and every bound of And holds.
+struct RuntimeCase {
+  std::string Parameter; ///< as of a RuntimeBound
+  int64_t From = 0;
+  int64_t WarpsPerGroup = 0;
+  std::vector<RuntimeBound> And = {};
+  /// Not 0 where the block size is not known: so many groups of whole warps,
+  /// and WarpsPerGroup has no meaning.
+  int64_t Groups = 0;
+};
+
+/// What a launch with at least so many threads per block asks of the host.
+struct LaunchCase {
+  int64_t FromThreads = 1;
+  int64_t ReserveBytes = 0; ///< as KernelPlan::ReserveSharedBytes, 0: none
+  std::optional<int64_t> CarveoutPercent;
+};
+
+/// --force: a decision that the user takes. "gesummv:j=4,2"
+struct ForcedChoice {
+  std::string Kernel; ///< Kernel::Name or UnqualifiedName
+  std::string Loop;   ///< Loop::Iterator, or Loop::Id in decimals
+  int64_t Groups = 1;
+  std::optional<int64_t> BlocksRemoved; ///< M; absent: none
+  std::string Text;                     ///< as given
+};
+
+/// The decision for one loop. Groups == 1 leaves it alone, and Why says why.
+struct LoopPlan {
+  unsigned Loop = 0;
+  /// Empty, or: the last case that holds decides, and where none does the loop
+  /// runs undivided. From ascends; Groups is then the largest of all cases.
+  std::vector<RuntimeCase> Cases;
+  int64_t WarpsPerGroup = 0; ///< active warps per block while it runs
+  /// As many at a time lose less than 3 % by prediction; 0: not predicted.
+  int64_t MostWarps = 0;
+  int64_t Groups = 1;              ///< N of CATT equation 9
+  int64_t FootprintBytes = 0;      ///< of all resident warps, as it is
+  int64_t FootprintBytesAfter = 0; ///< with the decision applied
+  int64_t LinesPerWarp = 0;
+  std::optional<Refusal> Why; ///< empty: it is to be split
+  /// Predicted time before / after, where the time model was asked.
+  std::optional<double> PredictedGain;
+  /// The model's own error of that ratio: it lies between gain / (1 + error)
+  /// and gain * (1 + error) for two thirds of the loops it was not fitted on.
+  double GainError = 0;
+  /// Longest stride between neighbouring lanes, where the layout is the cause.
+  std::optional<int64_t> LaneStrideBytes;
+  std::string Reference; ///< the reference that costs most: "A[i * n + j]"
+};
+
+/// The decisions for one kernel under its launches.
+struct KernelPlan {
+  std::optional<Residency> Before, After;
+  std::optional<unsigned> LaunchIndex; ///< the launch that decided
+  std::vector<LoopPlan> Loops;
+  int64_t BlocksRemoved = 0; ///< M of CATT equation 9
+  /// reserve-shared: bytes per block that bring residency down to After.
+  std::optional<int64_t> ReserveSharedBytes;
+  /// prefer-l1: percentage for cudaFuncAttributePreferredSharedMemoryCarveout.
+  std::optional<int64_t> CarveoutPercent;
+  /// The same two for launches whose block size only the run knows, by threads
+  /// per block: the last case that is reached counts. Both above are then
+  /// empty.
+  std::vector<LaunchCase> ByThreads;
+  std::vector<Refusal> Refusals;
+};
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,236 @@
+//===- LaunchPlan.cpp - What one launch of a kernel asks for -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/plan/LaunchPlan.h"
+#include "analysis/memory/Footprint.h"
+#include "analysis/plan/runtime/Agreement.h"
+#include "analysis/plan/runtime/GridPlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+namespace catt {
+
+/// No plan, and why.
+static LaunchPlan refused(const Kernel &K, Refusal Why) {
+  LaunchPlan Result;
+  for (const Loop &Each : K.Loops)
+    Result.Profiles.push_back({Each.Id, {}, std::nullopt, std::nullopt});
+  Result.Plan.Refusals.push_back(std::move(Why));
+  return Result;
+}
+
+/// The plan of a launch that cannot run.
+static LaunchPlan refused(const Kernel &K, const Launch &L, llvm::Error Why) {
+  return refused(
+      K, {Reason::NeverResident, L.Where, llvm::toString(std::move(Why))});
+}
+
+/// The plan where not all of it could be counted: the first loop that was left
+/// out is named.
+static LaunchPlan outOfQuota(const Kernel &K, const LaunchPlan &Shown) {
+  for (const LoopProfile &P : Shown.Profiles)
+    if (P.Unknown && P.Unknown->Kind == Reason::TooComplex)
+      return refused(K, *P.Unknown);
+  return refused(K, {Reason::TooComplex, K.Loops[0].Where, K.Loops[0].Header});
+}
+
+/// What divides a loop divides all that runs inside the same statement: a loop
+/// around it that cannot fit by itself is no second finding.
+static void settleAround(const Kernel &K, KernelPlan &Plan) {
+  for (const LoopPlan &Inner : Plan.Loops) {
+    if (Inner.Why || (Inner.Groups <= 1 && Inner.Cases.empty()))
+      continue;
+    for (auto L = K.Loops[Inner.Loop].Parent; L; L = K.Loops[*L].Parent) {
+      LoopPlan &Outer = Plan.Loops[*L];
+      if (Outer.Why && Outer.Why->Kind == Reason::CannotFit)
+        Outer.Why = Refusal{Reason::CoveredByOther, K.Loops[*L].Where,
+                            "that of the loop at line " +
+                                std::to_string(K.Loops[Inner.Loop].Where.Line) +
+                                " inside it"};
+    }
+  }
+}
+
+/// The reference whose lanes lie farthest apart, where they share no line.
+static void fillLayout(const Kernel &K, const FootprintOptions &Footprint,
+                       LoopPlan &Plan) {
+  for (const Access &A : K.Accesses) {
+    if (!isInside(K, A.Loop, Plan.Loop) || A.Space != AddressSpace::Global ||
+        !A.ThroughL1)
+      continue;
+    auto Stride = laneStrideBytes(A, Footprint);
+    if (!Stride || std::abs(*Stride) <= int64_t(A.SizeBytes))
+      continue;
+    if (!Plan.LaneStrideBytes ||
+        std::abs(*Stride) > std::abs(*Plan.LaneStrideBytes)) {
+      Plan.LaneStrideBytes = Stride;
+      Plan.Reference = A.Text;
+    }
+  }
+}
+
+LaunchPlan planForLaunch(const Kernel &K, const Launch &L,
+                         const AnalysisOptions &Options, bool MayReserve) {
+  llvm::Expected<Setting> S = settingFor(K, L, Options, MayReserve);
+  if (!S)
+    return refused(K, L, S.takeError());
+  LaunchPlan Result = planKnown(*S);
+  leaveToRunTime(*S, Result);
+  leaveGridToRunTime(*S, L, Result);
+  settleAround(K, Result.Plan);
+  for (LoopPlan &Plan : Result.Plan.Loops)
+    fillLayout(K, S->Footprint, Plan);
+  return Result;
+}
+
+//===-- Unknown block sizes ----------------------------------------------===//
+
+static std::vector<unsigned> allLoops(const Kernel &K) {
+  std::vector<unsigned> Ids;
+  for (const Loop &L : K.Loops)
+    Ids.push_back(L.Id);
+  return Ids;
+}
+
+/// What the host must do for a launch with the blocks of a plan.
+static LaunchCase launchCase(const KernelPlan &Plan, int64_t Threads) {
+  return {Threads, Plan.ReserveSharedBytes.value_or(0), Plan.CarveoutPercent};
+}
+
+/// Where nothing but the block decides, the report says what the rule does with
+/// the block that it shows.
+static void showRule(const Setting &S, LaunchPlan &Result) {
+  const int64_t Whole = S.Before.WarpsPerBlock;
+  for (LoopPlan &P : Result.Plan.Loops) {
+    auto ByBlock = [](const RuntimeCase &C) {
+      return isBlockSize(C.Parameter) && C.And.empty();
+    };
+    if (P.Why || P.Cases.empty() || !llvm::all_of(P.Cases, ByBlock))
+      continue;
+    int64_t Groups = 1;
+    for (const RuntimeCase &C : P.Cases)
+      if (C.From <= Whole * WarpLanes)
+        Groups = C.Groups ? C.Groups : llvm::divideCeil(Whole, C.WarpsPerGroup);
+    if (Groups == 1)
+      continue;
+    P.Groups = Groups;
+    P.WarpsPerGroup = llvm::divideCeil(Whole, Groups);
+    judge(S, Result, P);
+  }
+}
+
+/// A launch's rule passes a review with three arms at most, and if what a
+/// larger block gets is not taken from a still larger one.
+static bool isPlain(llvm::ArrayRef<LaunchCase> Cases) {
+  auto Asks = [](const LaunchCase &C) {
+    return C.ReserveBytes || C.CarveoutPercent;
+  };
+  auto First = llvm::find_if(Cases, Asks);
+  return Cases.size() <= 3 && std::all_of(First, Cases.end(), Asks);
+}
+
+/// Blocks of whole warps that the kernel may be launched with, ascending.
+static std::vector<Shape> blocksOf(const Kernel &K, const BlockShapes &Shapes) {
+  const int64_t Largest =
+      std::clamp<int64_t>(K.MaxThreads.value_or(1024), WarpLanes, 1024);
+  std::vector<Shape> Blocks;
+  for (int64_t Threads = WarpLanes; Threads <= Largest; Threads += WarpLanes)
+    llvm::append_range(Blocks, Shapes.withThreads(Threads));
+  return Blocks;
+}
+
+static AnalysisOptions withoutLaunchEdits(AnalysisOptions Options) {
+  Options.May.Reserve = Options.May.PreferL1 = false;
+  return Options;
+}
+
+/// A look at blocks of 256 and 1024 threads, with which an SM is full: most
+/// kernels of two dimensions need not be counted for every block.
+static bool contendsWhereFull(const Kernel &K, const Launch &L,
+                              const BlockShapes &Shapes,
+                              const AnalysisOptions &Options) {
+  std::vector<Setting> Settings;
+  for (int64_t Threads : {256, 1024})
+    for (const Shape &Block : Shapes.withThreads(Threads)) {
+      Launch At = L;
+      At.Block = Block;
+      if (auto S = settingFor(K, At, Options, /*MayReserve=*/false))
+        Settings.push_back(std::move(*S));
+      else
+        llvm::consumeError(S.takeError());
+    }
+  return Settings.empty() || contendsAnywhere(Settings);
+}
+
+LaunchPlan planForAnyBlock(const Kernel &K, const Launch &L,
+                           const BlockShapes &Shapes,
+                           const AnalysisOptions &Given, bool MayReserve) {
+  constexpr int64_t Usual = 256; // threads of the block that is shown if it can
+  // A launch asks for so many threads, however they lie.
+  const AnalysisOptions Options =
+      Shapes.isAlongX() ? Given : withoutLaunchEdits(Given);
+  if (!Shapes.isAlongX() && !contendsWhereFull(K, L, Shapes, Options))
+    return refused(K, {Reason::UnknownLaunch, L.Where, ""});
+  std::vector<Setting> Settings;
+  std::vector<LaunchCase> ByThreads;
+  std::optional<LaunchPlan> Shown;
+  for (const Shape &Block : blocksOf(K, Shapes)) {
+    const int64_t Threads = *Block.count();
+    Launch At = L;
+    At.Block = Block;
+    llvm::Expected<Setting> S = settingFor(K, At, Options, MayReserve);
+    if (!S) {
+      if (!Shown)
+        return refused(K, L, S.takeError());
+      llvm::consumeError(S.takeError());
+      break;
+    }
+    if (!Shown && !isCheap(*S, {}, allLoops(K)))
+      return refused(K, {Reason::TooComplex, L.Where,
+                         "its loops take too long to count for every block "
+                         "size"});
+    LaunchPlan Plan = planKnown(*S);
+    // A block of fewer threads than whole warps has as many warps.
+    LaunchCase Case = launchCase(Plan.Plan, Threads - WarpLanes + 1);
+    bool Same = !ByThreads.empty() &&
+                ByThreads.back().ReserveBytes == Case.ReserveBytes &&
+                ByThreads.back().CarveoutPercent == Case.CarveoutPercent;
+    if (!Same)
+      ByThreads.push_back(Case);
+    if (Plan.Plan.After)
+      S->Before = *Plan.Plan.After;
+    S->Throttle.MayReserve = false;
+    Settings.push_back(std::move(*S));
+    bool Divides = llvm::any_of(Plan.Plan.Loops, isDivided);
+    bool DidDivide = Shown && llvm::any_of(Shown->Plan.Loops, isDivided);
+    if (!Shown ||
+        (Threads <= Usual ? Divides || !DidDivide : Divides && !DidDivide))
+      Shown = std::move(Plan);
+  }
+  if (!Shown)
+    return refused(K, {Reason::UnknownLaunch, L.Where, ""});
+  if (!isPlain(ByThreads))
+    return planForAnyBlock(K, L, Shapes, withoutLaunchEdits(Options),
+                           /*MayReserve=*/false);
+  Shown->Plan.ReserveSharedBytes.reset();
+  Shown->Plan.CarveoutPercent.reset();
+  for (const LaunchCase &C : ByThreads)
+    if (C.ReserveBytes || C.CarveoutPercent)
+      Shown->Plan.ByThreads = ByThreads;
+  leaveBlockToRunTime(Shapes.input(), Settings, *Shown);
+  for (const Setting &S : Settings)
+    if (Shown->Plan.Before &&
+        S.Before.WarpsPerBlock == Shown->Plan.Before->WarpsPerBlock)
+      showRule(S, *Shown);
+  if (Settings.back().Footprint.isSpent())
+    return outOfQuota(K, *Shown);
+  divideOnlyFullGrids(Settings.back(), L, Shapes.input(), *Shown);
+  return std::move(*Shown);
+}
+
+} // namespace catt

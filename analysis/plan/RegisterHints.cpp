@@ -1,0 +1,157 @@
+//===- RegisterHints.cpp - Registers of every kernel of a file -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/RegisterHints.h"
+#include "analysis/Report.h"
+#include "analysis/plan/Decide.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace catt {
+
+/// "12.4" is the first that has __maxnreg__ (CUDA 12.4 release notes).
+static bool lacksMaxnreg(llvm::StringRef Version) {
+  auto [Major, Minor] = Version.split('.');
+  unsigned M = 0, N = 0;
+  if (Major.getAsInteger(10, M) || Minor.split('.').first.getAsInteger(10, N))
+    return false; // built-in declarations: whoever compiles has another
+  return M < 12 || (M == 12 && N < 4);
+}
+
+/// The launches of the source and those that the user tells.
+static Kernel withAllLaunches(const Kernel &Decided,
+                              const std::vector<Launch> &Seen) {
+  Kernel K = Decided;
+  for (const Launch &L : Seen)
+    if (llvm::none_of(Decided.Launches, [&](const Launch &Known) {
+          return Known.Where == L.Where && Known.Text == L.Text;
+        }))
+      K.Launches.push_back(L);
+  return K;
+}
+
+RegisterOptions registerOptions(const Kernel &K, const Report &R,
+                                const AnalysisOptions &Options,
+                                const TranslationUnit &Unit) {
+  const RegisterHintOptions &Hints = Options.Registers;
+  RegisterOptions O;
+  O.Gpu = R.Gpu;
+  O.By = Hints.By;
+  O.Form = Hints.Form;
+  O.MinGain = Options.MinGain.value_or(O.MinGain);
+  O.Force = Hints.Force;
+  O.Target = Hints.Target;
+  O.InMainFile = K.Span.File == R.MainFile;
+  O.LacksMaxnreg = lacksMaxnreg(R.Cuda.Version);
+  O.L1Bytes = Options.L1Bytes;
+  if (std::optional<int> Cap = Unit.maxRegisters())
+    O.CapOfFlags = *Cap;
+  return O;
+}
+
+/// What the throttle leaves of shared memory and of the launches.
+static RegisterOptions beside(const KernelPlan &Plan, RegisterOptions O) {
+  O.MayRaiseShared =
+      Plan.ByThreads.empty() && Plan.ReserveSharedBytes.value_or(0) == 0;
+  O.CarveoutPercent = Plan.CarveoutPercent;
+  return O;
+}
+
+/// OptTLP of the kernel under the launch that decides, with the L1 that the
+/// user tells or that the carve-out leaves.
+static std::optional<int64_t> optimalBlocksOf(const KernelReport &Report,
+                                              const Kernel &K,
+                                              const RegisterOptions &O) {
+  BlockResources Block = blockOf(K, *decidingLaunch(K));
+  Block.RegistersPerThread = minRegisters(O.Gpu);
+  Block.CarveoutPercent = O.CarveoutPercent;
+  llvm::Expected<Residency> Most = residency(O.Gpu, Block);
+  if (!Most) {
+    llvm::consumeError(Most.takeError());
+    return std::nullopt;
+  }
+  if (O.L1Bytes)
+    Most->L1Bytes = *O.L1Bytes;
+  return optimalBlocks(Report.Profiles, *Most, O.Gpu);
+}
+
+/// Every kernel with the launches of the source and those that the user tells.
+static std::vector<Kernel>
+withAllLaunches(const Report &R, const std::vector<std::vector<Launch>> &Seen) {
+  std::vector<Kernel> All;
+  for (size_t I = 0; I < R.Kernels.size(); ++I)
+    All.push_back(withAllLaunches(R.Kernels[I].Source, Seen[I]));
+  return All;
+}
+
+std::optional<RegisterAnswers>
+askRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
+             const std::vector<std::vector<Launch>> &Seen, Report &R) {
+  if (!Options.Registers.Ask)
+    return std::nullopt;
+  RegisterCaps Caps;
+  for (const Kernel &K : withAllLaunches(R, Seen)) {
+    RegisterOptions O = registerOptions(K, R, Options, Unit);
+    const Launch *L = decidingLaunch(K);
+    Caps[K.Name] = L ? capsToAsk(K, *L, O) : capsOfBounds(K, O);
+  }
+  if (Caps.empty())
+    return std::nullopt;
+  llvm::Expected<RegisterAnswers> Answers = Options.Registers.Ask(Unit, Caps);
+  if (Answers)
+    return std::move(*Answers);
+  R.RegisterProblem = "registers: " + llvm::toString(Answers.takeError());
+  R.Notes.push_back(R.RegisterProblem);
+  return std::nullopt;
+}
+
+/// The cap that is chosen is written, so it is what the loops run under.
+static void decideUnderCap(const AnalysisOptions &Options,
+                           KernelReport &Report) {
+  const RegisterPlan &Plan = *Report.Registers;
+  if (!Options.Registers.Writes || !Plan.Bounds || !Plan.Refusals.empty())
+    return;
+  const RegisterPoint &Chosen = Plan.chosen().Compiled;
+  int64_t Taken = Chosen.Registers;
+  Report.Source.Registers = RegisterRange{Taken, Taken, Taken, Chosen.From};
+  decide(Report, Options);
+}
+
+void hintRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
+                   const std::vector<std::vector<Launch>> &Seen,
+                   const RegisterAnswers &Answers, Report &R) {
+  std::vector<Kernel> All = withAllLaunches(R, Seen);
+  for (auto [K, Report] : llvm::zip_equal(All, R.Kernels)) {
+    auto Known = Answers.find(K.Name);
+    if (Known == Answers.end() || !decidingLaunch(K))
+      continue;
+    const auto &[Use, Mix] = Known->second;
+    Report.Pressure = Use;
+    RegisterOptions O =
+        beside(Report.Plan, registerOptions(K, R, Options, Unit));
+    Report.Registers =
+        planRegisters(K, Use, Mix, optimalBlocksOf(Report, K, O), O);
+    if (!Report.Registers)
+      continue;
+    decideUnderCap(Options, Report);
+    O = beside(Report.Plan, O);
+    // reserve-shared may take its part of the shared memory, of which a launch
+    // asks for that of its own block size.
+    int64_t Reserved = Report.Plan.ReserveSharedBytes.value_or(0);
+    for (const LaunchCase &C : Report.Plan.ByThreads)
+      Reserved = std::max(Reserved, C.ReserveBytes);
+    K.StaticSharedBytes += Reserved;
+    if (auto Cap = spillTarget(*Report.Registers, Options.Registers.Target)) {
+      Report.Spill = planSpill(K, Use, *Cap, O);
+      Report.Remat = planRemat(K, Use, *Cap);
+    } else {
+      Report.Joint = jointPlans(K, Use, *Report.Registers, O);
+    }
+  }
+}
+
+} // namespace catt

@@ -1,0 +1,45 @@
+//===- RegisterHints.h - Registers of every kernel of a file ---*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   kernels --(capsToAsk)--> caps --(RegisterSource)--> RegisterUse of each
+//           --(registersOf, decide)--> KernelPlan of each
+//           --(planRegisters)--> RegisterPlan of each
+//           --(decide)---------> KernelPlan under the cap that is chosen
+//           --(planRemat)------> RematPlan of each that shall need fewer
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_PLAN_REGISTERHINTS_H
+#define CATT_ANALYSIS_PLAN_REGISTERHINTS_H
+
+#include "analysis/Report.h"
+
+namespace catt {
+
+/// How registers are planned for one kernel of the report.
+RegisterOptions registerOptions(const Kernel &K, const Report &R,
+                                const AnalysisOptions &Options,
+                                const TranslationUnit &Unit);
+
+/// What Ask knows of the kernels. `Seen` holds the kernels' launches in the
+/// source, in the report's order: what a user tells of one launch does not make
+/// the others go away. Empty if there is no Ask; what it fails with becomes
+/// RegisterProblem.
+std::optional<RegisterAnswers>
+askRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
+             const std::vector<std::vector<Launch>> &Seen, Report &R);
+
+/// Fills in Pressure, Registers, Spill and Remat of each kernel of the report,
+/// whose throttling is decided; under a cap that will be written, it is decided
+/// again.
+void hintRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
+                   const std::vector<std::vector<Launch>> &Seen,
+                   const RegisterAnswers &Known, Report &R);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,573 @@
+//===- RuntimePlan.cpp - Plans for values that only the run knows ---------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/plan/runtime/RuntimePlan.h"
+#include "analysis/plan/runtime/Agreement.h"
+#include "analysis/plan/runtime/ProfileFamily.h"
+#include "analysis/plan/runtime/RuntimeCases.h"
+#include "analysis/plan/throttle/ThrottlePlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <set>
+
+namespace catt {
+namespace {
+
+using Inputs = std::vector<std::string>;
+
+//===-- What a loop waits for --------------------------------------------===//
+
+/// Whether the program can test the parameter where the loop stands.
+bool isReadable(const Kernel &K, const std::string &Name) {
+  return llvm::any_of(K.Parameters, [&](const Parameter &P) {
+    return P.Name == Name && P.IsInteger && P.IsFixed;
+  });
+}
+
+bool isOpen(const LoopProfile &P) { return P.Levels.empty() && P.Unknown; }
+
+/// The inputs without which the loop has no footprint; empty if there are more
+/// than two, or others than integer parameters.
+Inputs inputsOf(Setting S, LoopProfile P) {
+  constexpr int64_t AnyValue = 1000;
+  Inputs Names;
+  while (isOpen(P)) {
+    const Refusal &Why = *P.Unknown;
+    bool Waits = Why.Kind == Reason::UnknownStride ||
+                 Why.Kind == Reason::UnknownTripCount;
+    if (!Waits || Names.size() == 2 || !isReadable(S.K, Why.Detail) ||
+        llvm::is_contained(Names, Why.Detail))
+      return {};
+    Names.push_back(Why.Detail);
+    S.Footprint.Parameters[Why.Detail] = AnyValue;
+    P = profileOf(S, P.Loop);
+  }
+  return Names;
+}
+
+/// The loops of each nest that holds one of these.
+std::vector<bool> nestsOf(const Kernel &K, llvm::ArrayRef<unsigned> Loops) {
+  auto RootOf = [&](unsigned L) {
+    while (K.Loops[L].Parent)
+      L = *K.Loops[L].Parent;
+    return L;
+  };
+  std::set<unsigned> Roots;
+  for (unsigned L : Loops)
+    Roots.insert(RootOf(L));
+  std::vector<bool> Inside;
+  for (const Loop &L : K.Loops)
+    Inside.push_back(Roots.count(RootOf(L.Id)));
+  return Inside;
+}
+
+/// The bound under which a loop makes LeastTrips iterations, if its trip count
+/// is one more input plus a constant.
+std::optional<RuntimeBound> enoughTrips(const Setting &S, const Loop &L,
+                                        const Inputs &Known) {
+  if (!L.TripCount)
+    return std::nullopt;
+  for (const Parameter &P : S.K.Parameters) {
+    if (!isReadable(S.K, P.Name) || llvm::is_contained(Known, P.Name) ||
+        S.Footprint.Parameters.count(P.Name))
+      continue;
+    AffineIndex Rest = *L.TripCount - AffineIndex::parameter(P.Name);
+    if (std::optional<int64_t> More = Rest.constant())
+      return RuntimeBound{P.Name, LeastTrips - *More};
+    // Where it counts down to nothing: max(m, 0).
+    Rest = L.TripCount->substitute(
+        [&](const Atom &A) -> std::optional<AffineIndex> {
+          if (A.K == Atom::Kind::Parameter && A.Name == P.Name)
+            return AffineIndex(LeastTrips);
+          return std::nullopt;
+        });
+    if (Rest.constant() == LeastTrips)
+      return RuntimeBound{P.Name, LeastTrips};
+  }
+  return std::nullopt;
+}
+
+//===-- Plans for values -------------------------------------------------===//
+
+bool isSplit(const LoopPlan &P) { return P.Groups > 1 && !P.Why; }
+
+/// The profiles of the loops that matter, under the setting.
+Profiles profilesOf(const Setting &S, const std::vector<bool> &Matters,
+                    bool AlwaysWork) {
+  Profiles Result;
+  for (const Loop &L : S.K.Loops) {
+    LoopProfile Nothing;
+    Nothing.Loop = L.Id;
+    Result.push_back(Matters[L.Id] ? profileOf(S, L.Id, AlwaysWork) : Nothing);
+  }
+  return Result;
+}
+
+/// To divide is predicted to gain, but not enough.
+bool gainsLittle(const LoopPlan &P) {
+  return P.Why && P.Why->Kind == Reason::SmallGain &&
+         P.PredictedGain.value_or(1) > 1;
+}
+
+/// Warps per group; those of a whole block where the loop is not split.
+WarpBounds warpsOf(const Setting &S, const LoopPlan &P) {
+  if (gainsLittle(P))
+    return AnyWarps;
+  return isSplit(P) ? warpsPerGroup(P) : S.Before.WarpsPerBlock;
+}
+
+/// Takes the plan and the profile of one value as those of the loop.
+void show(LaunchPlan &Result, const KernelPlan &Plan, const Profiles &Known,
+          unsigned Loop) {
+  Result.Plan.Loops[Loop] = Plan.Loops[Loop];
+  Result.Profiles[Loop] = Known[Loop];
+}
+
+/// No cases for a loop that some value divides: the expression would be too
+/// long, and without one the loop must not be divided at all.
+void refuseWithoutCases(const Kernel &K, const std::string &Inputs,
+                        LoopPlan &Plan) {
+  if (Plan.Cases.empty() && isSplit(Plan))
+    Plan.Why = Refusal{Reason::UnknownStride, K.Loops[Plan.Loop].Where, Inputs};
+}
+
+/// Decides the loops that wait for one input, by every value of it.
+class OneInput {
+public:
+  OneInput(Setting Given, std::string Name, const std::vector<bool> &Matters)
+      : S(std::move(Given)), Name(std::move(Name)),
+        Family(periodOf(S.K, this->Name), [this, Matters](int64_t Value) {
+          Setting At = S;
+          At.Footprint.Parameters[this->Name] = Value;
+          return profilesOf(At, Matters, /*AlwaysWork=*/true);
+        }) {}
+
+  /// Fills in the loops of `Result` that wait for the input.
+  void decide(LaunchPlan &Result, llvm::ArrayRef<unsigned> Open) {
+    planAll();
+    if (S.Footprint.isSpent())
+      return;
+    for (unsigned L : Open) {
+      std::vector<RuntimeCase> Cases =
+          casesOf(Name, Sequences[L], S.Before.WarpsPerBlock);
+      int64_t Value = shownValue(L, Cases);
+      show(Result, planWith(S, Family.at(Value)), Family.at(Value), L);
+      Result.Plan.Loops[L].Cases = std::move(Cases);
+      refuseWithoutCases(S.K, Name, Result.Plan.Loops[L]);
+    }
+  }
+
+private:
+  Setting S;
+  std::string Name;
+  ProfileFamily Family;
+  /// By loop: at 1, 2, ... LargestMeasured, and the most of what lies beyond.
+  std::vector<std::vector<WarpBounds>> Sequences;
+
+  void planAll() {
+    Sequences.resize(S.K.Loops.size());
+    for (int64_t Value = 1; Value <= LargestMeasured && !S.Footprint.isSpent();
+         ++Value)
+      for (auto [Of, Here] : llvm::zip_equal(Sequences, warpsAt(Value)))
+        Of.push_back(Here);
+    for (std::vector<WarpBounds> &Of : Sequences)
+      Of.push_back(Family.start() ? AnyWarps : WarpBounds(undivided()));
+    if (!Family.start() || S.Footprint.isSpent())
+      return;
+    for (int64_t Far = 4 * LargestMeasured; Far < 1 << 28; Far *= 16)
+      for (int64_t Class = 0; Class != Family.period(); ++Class)
+        for (auto [Of, Here] : llvm::zip_equal(Sequences, warpsAt(Far + Class)))
+          Of.back() = common(Of.back(), Here);
+  }
+
+  int64_t undivided() const { return S.Before.WarpsPerBlock; }
+
+  std::vector<WarpBounds> warpsAt(int64_t Value) {
+    std::vector<WarpBounds> Result(Sequences.size(), undivided());
+    if (Value > Family.knownTo())
+      return Result;
+    int64_t Same = Value - Family.period();
+    if (Family.isPeriodic() && Same >= *Family.start()) {
+      Same = *Family.start() + (Same - *Family.start()) % Family.period();
+      for (auto [To, Of] : llvm::zip_equal(Result, Sequences))
+        To = Of[Same - 1];
+      return Result;
+    }
+    KernelPlan Plan = planWith(S, Family.at(Value));
+    for (auto [To, P] : llvm::zip_equal(Result, Plan.Loops))
+      To = warpsOf(S, P);
+    return Result;
+  }
+
+  /// The first value at which the loop is divided furthest, of those at which
+  /// the cases divide it so; a large one if they never do.
+  int64_t shownValue(unsigned Loop, llvm::ArrayRef<RuntimeCase> Cases) const {
+    int64_t Last = std::min(Family.knownTo(), LargestMeasured);
+    int64_t Least = undivided();
+    for (const RuntimeCase &C : Cases)
+      Least = std::min(Least, C.WarpsPerGroup);
+    if (Least == undivided())
+      return Last;
+    for (int64_t Value = 1; Value != Last; ++Value)
+      if (Sequences[Loop][Value - 1].Least == Least &&
+          warpsBy(Cases, {{Name, Value}}, undivided()) == Least)
+        return Value;
+    return Last;
+  }
+};
+
+//===-- Grids ------------------------------------------------------------===//
+
+/// Strides and trip counts of each kind: below a line, at one, at several, with
+/// rows that begin at a line and rows that do not.
+constexpr int64_t GridValues[] = {1,  2,  3,  4,  6,  8,   12,   16,   20,  24,
+                                  28, 31, 32, 33, 64, 127, 1024, 1037, 4096};
+
+/// One input and the values at which plans are made.
+struct GridAxis {
+  std::string Name;
+  std::vector<int64_t> Values;
+};
+
+/// How much of a block runs at a time: warps, or, where the blocks differ, a
+/// rank of the number of groups. More is less divided.
+using GridRow = std::vector<Setting>;
+using Score = llvm::function_ref<WarpBounds(const Setting &, const LoopPlan &)>;
+
+/// Fills in the grids of some loops and shows the plan that divides furthest.
+/// Rows: settings for each value of the first input, which must do with one
+/// decision.
+std::map<unsigned, WarpGrid> measureGrids(llvm::ArrayRef<GridRow> Rows,
+                                          const GridAxis &First,
+                                          const GridAxis &Second,
+                                          llvm::ArrayRef<unsigned> Open,
+                                          Score ScoreOf, LaunchPlan &Result) {
+  std::vector<bool> Matters = nestsOf(Rows.front().front().K, Open);
+  std::map<unsigned, WarpGrid> Grids;
+  std::map<unsigned, int64_t> Least;
+  for (unsigned L : Open)
+    Grids[L] = {First.Name, Second.Name, First.Values, Second.Values,
+                std::vector(First.Values.size(),
+                            std::vector(Second.Values.size(), AnyWarps))};
+  auto Take = [&](Setting At, size_t I, size_t J) {
+    At.Footprint.Parameters[Second.Name] = Second.Values[J];
+    Profiles Known = profilesOf(At, Matters, /*AlwaysWork=*/false);
+    KernelPlan Plan = planWith(At, Known);
+    for (unsigned L : Open) {
+      WarpBounds Here = ScoreOf(At, Plan.Loops[L]);
+      WarpBounds &All = Grids[L].Warps[I][J];
+      All = common(All, Here);
+      int64_t Divided = gainsLittle(Plan.Loops[L]) ? INT64_MAX : Here.Least;
+      auto [To, New] = Least.try_emplace(L, Divided);
+      if (New || Divided <= To->second)
+        show(Result, Plan, Known, L);
+      To->second = std::min(To->second, Divided);
+    }
+  };
+  for (size_t I = 0; I != First.Values.size(); ++I)
+    for (size_t J = 0; J != Second.Values.size(); ++J)
+      for (const Setting &At : Rows[I]) {
+        if (At.Footprint.isSpent())
+          return {};
+        Take(At, I, J);
+      }
+  return Grids;
+}
+
+/// Decides the loops that wait for two inputs, on a grid of values.
+void decideTwo(const Setting &S, const Inputs &Names,
+               llvm::ArrayRef<unsigned> Open, LaunchPlan &Result) {
+  std::vector<int64_t> Values(std::begin(GridValues), std::end(GridValues));
+  std::vector<GridRow> Rows(Values.size(), {S});
+  for (auto [Row, Value] : llvm::zip_equal(Rows, Values))
+    Row.front().Footprint.Parameters[Names[0]] = Value;
+  for (auto &[L, Grid] :
+       measureGrids(Rows, {Names[0], Values}, {Names[1], Values}, Open, warpsOf,
+                    Result)) {
+    LoopPlan &Plan = Result.Plan.Loops[L];
+    Plan.Cases = casesOf(Grid, S.Before.WarpsPerBlock);
+    refuseWithoutCases(S.K, Names[0] + " and " + Names[1], Plan);
+  }
+}
+
+//===-- All loops that wait for inputs -----------------------------------===//
+
+/// A first look at a few values of each input, as most loops fit at all of
+/// them: true if one divides a loop. Otherwise the loops get the plan of the
+/// largest.
+bool isEverDivided(const Setting &S, const Inputs &Names,
+                   llvm::ArrayRef<unsigned> Open, LaunchPlan &Result) {
+  // A band of values that divide lies between a footprint that fits and one
+  // of which nothing stays: seldom narrower than a third of its value.
+  static constexpr int64_t OfOne[] = {2,  3,   4,   6,   8,   10,  12, 16,
+                                      20, 24,  28,  33,  40,  48,  64, 80,
+                                      96, 128, 192, 256, 512, 4096};
+  static constexpr int64_t OfTwo[] = {2, 8, 16, 20, 33, 4096};
+  llvm::ArrayRef<int64_t> FirstLook = OfTwo;
+  if (Names.size() == 1)
+    FirstLook = OfOne;
+  std::vector<bool> Matters = nestsOf(S.K, Open);
+  Setting At = S;
+  Profiles Known;
+  KernelPlan Plan;
+  for (int64_t First : FirstLook)
+    for (int64_t Second : FirstLook) {
+      if (Names.size() == 1 && Second != First)
+        continue;
+      At.Footprint.Parameters[Names.back()] = Second;
+      At.Footprint.Parameters[Names.front()] = First;
+      Known = profilesOf(At, Matters, /*AlwaysWork=*/false);
+      Plan = planWith(At, Known);
+      if (At.Footprint.isSpent())
+        return false;
+      if (llvm::any_of(Open,
+                       [&](unsigned L) { return isSplit(Plan.Loops[L]); }))
+        return true;
+    }
+  for (unsigned L : Open)
+    show(Result, Plan, Known, L);
+  return false;
+}
+
+/// Groups and warps are those of the case that divides furthest; a loop that no
+/// case divides is left alone.
+void finish(const Setting &S, LaunchPlan &Result, unsigned Loop,
+            const std::optional<RuntimeBound> &Trips) {
+  LoopPlan &Plan = Result.Plan.Loops[Loop];
+  if (Plan.Why)
+    return Plan.Cases.clear();
+  int64_t Whole = S.Before.WarpsPerBlock, Least = Whole;
+  for (RuntimeCase &C : Plan.Cases) {
+    Least = std::min(Least, C.WarpsPerGroup);
+    if (Trips)
+      C.And.push_back(*Trips);
+  }
+  Plan.WarpsPerGroup = Least;
+  Plan.Groups = llvm::divideCeil(Whole, Least);
+  judge(S, Result, Plan);
+}
+
+} // namespace
+
+bool isCheap(Setting S, llvm::ArrayRef<std::string> Names,
+             llvm::ArrayRef<unsigned> Open) {
+  constexpr uint64_t MostSteps = 1 << 14;
+  for (const std::string &Name : Names)
+    S.Footprint.Parameters[Name] = LargestMeasured;
+  std::vector<bool> Matters = nestsOf(S.K, Open);
+  uint64_t Steps = 0;
+  for (const Loop &L : S.K.Loops)
+    if (Matters[L.Id])
+      Steps += stepsToProfile(S.K, L.Id, S.Footprint);
+  return Steps <= MostSteps;
+}
+
+/// Loops for which the quota was spent before all values were tried: those that
+/// were tried say nothing of the others.
+static void leaveUncounted(const Kernel &K, llvm::ArrayRef<unsigned> Loops,
+                           LaunchPlan &Result) {
+  for (unsigned L : Loops) {
+    Refusal Why{Reason::TooComplex, K.Loops[L].Where, K.Loops[L].Header};
+    Result.Plan.Loops[L] = LoopPlan();
+    Result.Plan.Loops[L].Loop = L;
+    Result.Plan.Loops[L].Why = Why;
+    Result.Profiles[L] = {L, {}, Why, std::nullopt};
+  }
+}
+
+void leaveToRunTime(Setting S, LaunchPlan &Result) {
+  if (Result.Plan.After)
+    S.Before = *Result.Plan.After;
+  S.Throttle.MayReserve = false;
+  // Loops that wait for the same are decided together.
+  using Key = std::pair<Inputs, std::optional<std::pair<std::string, int64_t>>>;
+  std::map<Key, std::vector<unsigned>> Groups;
+  for (const LoopProfile &P : Result.Profiles) {
+    if (!isOpen(P))
+      continue;
+    Inputs Names = inputsOf(S, P);
+    if (Names.empty())
+      continue;
+    Key Of{Names, std::nullopt};
+    if (auto Trips = enoughTrips(S, S.K.Loops[P.Loop], Names))
+      Of.second = {Trips->Parameter, Trips->From};
+    Groups[Of].push_back(P.Loop);
+  }
+  for (const auto &[Of, Loops] : Groups) {
+    Setting At = S;
+    std::optional<RuntimeBound> Trips;
+    if (Of.second) {
+      Trips = {Of.second->first, Of.second->second};
+      At.Footprint.Parameters[Trips->Parameter] = Trips->From;
+    }
+    if (!isCheap(At, Of.first, Loops) ||
+        !isEverDivided(At, Of.first, Loops, Result))
+      continue;
+    if (Of.first.size() == 1)
+      OneInput(At, Of.first.front(), nestsOf(S.K, Loops)).decide(Result, Loops);
+    else
+      decideTwo(At, Of.first, Loops, Result);
+    if (S.Footprint.isSpent())
+      break;
+    for (unsigned L : Loops)
+      finish(S, Result, L, Trips);
+  }
+  if (S.Footprint.isSpent())
+    for (const auto &[Of, Loops] : Groups)
+      leaveUncounted(S.K, Loops, Result);
+}
+
+//===-- Unknown block sizes ----------------------------------------------===//
+
+namespace {
+
+constexpr int64_t MostGroups = 1024 / WarpLanes;
+
+/// More for fewer groups, MostGroups for an undivided block.
+WarpBounds groupScore(const Setting &S, const LoopPlan &P) {
+  if (gainsLittle(P))
+    return AnyWarps;
+  if (!isSplit(P))
+    return MostGroups;
+  int64_t Fewest =
+      llvm::divideCeil(S.Before.WarpsPerBlock, warpsPerGroup(P).Most);
+  return {MostGroups + 1 - P.Groups, MostGroups + 1 - Fewest};
+}
+
+/// Warps stood for numbers of groups.
+void scoresToGroups(LoopPlan &Plan) {
+  for (RuntimeCase &C : Plan.Cases) {
+    C.Groups = MostGroups + 1 - C.WarpsPerGroup;
+    C.WarpsPerGroup = 0;
+  }
+}
+
+/// What is decided at each block size, in both ways to say it.
+struct BlockScores {
+  std::vector<WarpBounds> Groups, Warps;
+};
+
+/// A loop whose footprint follows from the block size: every size in whole
+/// warps is looked at. Groups of so many warps, or so many groups, whichever
+/// changes less often from size to size.
+void decideByBlock(const std::string &Input, llvm::ArrayRef<Setting> Settings,
+                   llvm::ArrayRef<unsigned> Known, LaunchPlan &Result) {
+  const std::vector<WarpBounds> Any(Settings.back().Before.WarpsPerBlock,
+                                    AnyWarps);
+  std::map<unsigned, BlockScores> Scores;
+  std::map<unsigned, int64_t> Least;
+  std::set<unsigned> Shown; // as the block is that the report shows
+  for (const Setting &S : Settings) {
+    bool IsShown = Result.Plan.Before &&
+                   Result.Plan.Before->WarpsPerBlock == S.Before.WarpsPerBlock;
+    Profiles At = profilesOf(S, nestsOf(S.K, Known), /*AlwaysWork=*/false);
+    KernelPlan Plan = planWith(S, At);
+    for (unsigned L : Known) {
+      const LoopPlan &P = Plan.Loops[L];
+      WarpBounds Here = groupScore(S, P);
+      int64_t &To = Least.try_emplace(L, MostGroups).first->second;
+      if (IsShown && isSplit(P))
+        Shown.insert(L);
+      if (Shown.count(L) ? IsShown && isSplit(P)
+                         : isSplit(P) && Here.Least < To)
+        show(Result, Plan, At, L);
+      To = isSplit(P) ? std::min(To, Here.Least) : To;
+      BlockScores &Of = Scores.try_emplace(L, Any, Any).first->second;
+      const int64_t I = S.Before.WarpsPerBlock - 1;
+      Of.Groups[I] = common(Of.Groups[I], Here);
+      Of.Warps[I] =
+          common(Of.Warps[I], isSplit(P)       ? warpsPerGroup(P)
+                              : gainsLittle(P) ? AnyWarps
+                                               : WarpBounds(MostGroups));
+    }
+  }
+  for (auto &[L, Of] : Scores) {
+    LoopPlan &Plan = Result.Plan.Loops[L];
+    bool ByGroups = piecesOf(Of.Groups).size() <= piecesOf(Of.Warps).size();
+    Plan.Cases =
+        casesByThreads(Input, ByGroups ? Of.Groups : Of.Warps, MostGroups);
+    refuseWithoutCases(Settings.front().K, Input, Plan);
+    if (ByGroups)
+      scoresToGroups(Plan);
+  }
+}
+
+/// A loop that waits for one more input.
+void decideByBlockAnd(const std::string &Input, const std::string &Name,
+                      llvm::ArrayRef<Setting> Settings,
+                      llvm::ArrayRef<unsigned> Open, LaunchPlan &Result) {
+  std::vector<GridRow> Rows;
+  GridAxis Blocks{Input, {}};
+  for (const Setting &S : Settings) {
+    const int64_t Threads = *S.Footprint.Block.count();
+    if (!llvm::isPowerOf2_64(Threads))
+      continue;
+    if (Blocks.Values.empty() || Blocks.Values.back() != Threads) {
+      Blocks.Values.push_back(Threads);
+      Rows.emplace_back();
+    }
+    Rows.back().push_back(S);
+  }
+  if (Rows.empty())
+    return;
+  std::vector<int64_t> Values(std::begin(GridValues), std::end(GridValues));
+  for (auto &[L, Grid] :
+       measureGrids(Rows, Blocks, {Name, Values}, Open, groupScore, Result)) {
+    LoopPlan &Plan = Result.Plan.Loops[L];
+    Plan.Cases = casesOf(Grid, MostGroups);
+    refuseWithoutCases(Settings.front().K,
+                       (llvm::Twine(Input) + " and " + Name).str(), Plan);
+    scoresToGroups(Plan);
+  }
+}
+
+} // namespace
+
+bool contendsAnywhere(llvm::ArrayRef<Setting> Settings) {
+  auto Contends = [](const Setting &S, const Loop &L) {
+    LoopProfile P = profileOf(S, L.Id);
+    Inputs Names = isOpen(P) ? inputsOf(S, P) : Inputs();
+    if (Names.size() != 1)
+      return contends(S, P);
+    Setting At = S;
+    return llvm::any_of(llvm::ArrayRef<int64_t>{8, 33, 4096}, [&](int64_t N) {
+      At.Footprint.Parameters[Names.front()] = N;
+      return contends(At, profileOf(At, L.Id));
+    });
+  };
+  return llvm::any_of(Settings, [&](const Setting &S) {
+    return llvm::any_of(S.K.Loops,
+                        [&](const Loop &L) { return Contends(S, L); });
+  });
+}
+
+void leaveBlockToRunTime(const std::string &Input,
+                         llvm::ArrayRef<Setting> Settings, LaunchPlan &Result) {
+  const Setting &Any = Settings.back();
+  std::vector<unsigned> Known;
+  std::map<std::string, std::vector<unsigned>> Open;
+  for (const LoopProfile &P : Result.Profiles) {
+    if (!isOpen(P)) {
+      Known.push_back(P.Loop);
+      continue;
+    }
+    Inputs Names = inputsOf(Any, P);
+    if (Names.size() == 1)
+      Open[Names.front()].push_back(P.Loop);
+  }
+  if (!Known.empty())
+    decideByBlock(Input, Settings, Known, Result);
+  for (const auto &[Name, Loops] : Open)
+    if (isCheap(Any, {Name}, Loops))
+      decideByBlockAnd(Input, Name, Settings, Loops, Result);
+  for (LoopPlan &P : Result.Plan.Loops)
+    if (P.Why)
+      P.Cases.clear();
+}
+
+} // namespace catt

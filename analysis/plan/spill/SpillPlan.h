@@ -1,0 +1,121 @@
+//===- SpillPlan.h - Which values wait in shared memory ---------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Kernel, RegisterUse --(movableValues)--> values, cheapest first
+//   RegisterPlan's target --(spareFrame)---> bytes of a thread
+//          both --(moveRegisters)--> values and slots for so many registers
+//
+// A thread's slots are a frame; the block's array holds the frames of its
+// threads element by element, so that the lanes of a warp meet no bank
+// conflict: an element of b bytes at offset o of thread t lies at
+// o * Threads + t * b. Wide elements come first, so that each is aligned;
+// values of one width that never wait at the same time share (SharedSlots).
+// The array is static up to 48 KiB with what the block has itself; beyond, and
+// where every launch can be made to ask for it, it is dynamic shared memory.
+//
+// How many registers are to be moved is tried where an assembler can be asked
+// (CRAT section 6 and TLP-RM section 2.4: compile, look, keep what is better);
+// otherwise as many are moved as the kernel takes above its target. On an H200
+// the best is neither nothing nor everything: shared memory and a few bytes
+// that stay in L1 cost about the same for each access (docs/model.md).
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_PLAN_SPILL_SPILLPLAN_H
+#define CATT_ANALYSIS_PLAN_SPILL_SPILLPLAN_H
+
+#include "analysis/plan/occupancy/RegisterPlan.h"
+#include "analysis/plan/spill/MovableValues.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace catt {
+
+/// How the threads of a block are numbered: x + Width * (y + Height * z).
+struct ThreadNumbering {
+  int64_t Threads = 0;           ///< numbers are below
+  int64_t Width = 0, Height = 0; ///< 0: the extents that the block has
+  bool OnlyX = false;            ///< no block has more than one row
+};
+
+/// A value in shared memory: the first Elements of Of.
+struct MovedValue {
+  MovableValue Of;
+  int64_t Elements = 1;
+  int64_t OffsetBytes = 0; ///< in a thread's frame
+  unsigned WidthBytes = 4; ///< of one access
+};
+
+/// What was tried, and what the assembler said of it.
+struct SpillStep {
+  int64_t MovedRegisters = 0;
+  bool Pragma = false; ///< ptxas spills to shared memory itself
+  double Accesses = 0; ///< of the slots, weighted: MovableValue::Accesses
+  RegisterPoint Compiled;
+  double Cost = 0; ///< weighted accesses of local and shared memory
+};
+
+struct SharedSpill {
+  int64_t CapRegisters = 0; ///< that the kernel is compiled with
+  int64_t Needed = 0;       ///< registers that it takes without a cap
+  int64_t Blocks = 0;       ///< per SM that are to stay resident
+  int64_t LimitBytes = 0;   ///< of a thread's frame
+  int64_t StaticBytes = 0;  ///< of these, what a static array can hold
+  int64_t DynamicBytes = 0; ///< that the launches ask for themselves
+  ThreadNumbering Numbering;
+  std::vector<MovableValue> Movable;
+  std::vector<MovedValue> Moved;   ///< in the order of Kernel::Values
+  int64_t FrameBytes = 0;          ///< of a thread
+  int64_t MovedRegisters = 0;      ///< that wait at once, at most
+  bool Pragma = false;             ///< write enable_smem_spilling instead
+  double SpillTimes = 1;           ///< how often ptxas' own spills run
+  Origin From = Origin::Estimated; ///< Measured: the assembler decided
+  std::vector<SpillStep> Steps;
+  std::vector<Refusal> Refusals;
+  int64_t sharedBytes() const { return FrameBytes * Numbering.Threads; }
+  /// The slots are dynamic shared memory, for which each launch must ask.
+  bool isDynamic() const { return FrameBytes > StaticBytes; }
+  /// Where they begin in it: behind what the launches ask for, aligned.
+  int64_t dynamicBase() const { return (DynamicBytes + 7) / 8 * 8; }
+  double accesses() const;
+};
+
+/// The registers that the kernel is to be brought down to by moving values:
+/// those of a cap that it meets only by spilling. Empty: nothing is to do.
+std::optional<int64_t> spillTarget(const RegisterPlan &Plan,
+                                   std::optional<int64_t> Asked);
+
+/// The plan for one kernel that is to be compiled with a cap.
+SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
+                      const RegisterOptions &Options);
+
+/// Moves values for at least so many registers at once, as far as there are
+/// values and bytes. 0: none.
+void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan);
+
+/// What to try, in this order: nothing, what the target lacks and parts and
+/// multiples of it, and where the toolkit has it the pragma.
+std::vector<SpillStep> stepsToTry(const SharedSpill &Plan, bool HasPragma);
+
+/// Amounts halfway between the best and those tried on both sides of it.
+std::vector<SpillStep> stepsAround(const SharedSpill &Plan);
+
+/// Sets what is moved to that of a step, as far as it can be, and what the step
+/// then moves and accesses. False if the same was tried before.
+bool take(const Kernel &K, SpillStep &Step, SharedSpill &Plan);
+
+/// Adds a step that was compiled, with its cost: the weighted accesses of its
+/// slots, and those of local memory (and of what the pragma put in shared
+/// memory), which are taken to run SpillTimes. Forgets a pragma that takes more
+/// shared memory than costs no block.
+void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan);
+
+/// Index of the best: the least cost, the first of those that are equal.
+size_t bestStep(llvm::ArrayRef<SpillStep> Steps);
+
+} // namespace catt
+
+#endif

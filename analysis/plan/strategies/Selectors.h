@@ -1,0 +1,173 @@
+//===- Selectors.h - Which registers, how many blocks ----------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   DesignPoints + InstructionMix --(one rule of a paper)--> the point to take
+//
+//   tpsc     CRAT section 6: least spill cost times (1 - parallelism)
+//   orion    Orion section 3.3: direction by MaxLive, then the conservative
+//            level, whose spilled values still fit on the chip
+//   unified  Unified section 4.2: threads by the dispatch interval, moved for
+//            as long as computation hides the memory accesses
+//   dru      TLP-RM section 2.1: registers for one more block
+//   model    here: the least predicted time among the points without spills;
+//            where no more warps help, more registers for a loop that streams
+//
+// Each is a pure function; point 0 is the kernel as it is compiled without a
+// cap, and what a selector returns if it would change nothing.
+//
+// Limits: the papers place spilled values in shared memory and choose between
+// binaries at run time. Here spills go where ptxas puts them (local memory),
+// and the choice is made once, so orion and unified are their static parts.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_PLAN_STRATEGIES_SELECTORS_H
+#define CATT_ANALYSIS_PLAN_STRATEGIES_SELECTORS_H
+
+#include "analysis/plan/strategies/Staircase.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace catt {
+
+enum class Selector : uint8_t { Model, Tpsc, Orion, Unified, Dru };
+
+/// In the order of the enumeration.
+llvm::ArrayRef<Selector> allSelectors();
+llvm::StringRef name(Selector By); ///< "tpsc"
+std::optional<Selector> findSelector(llvm::StringRef Name);
+
+/// Computation, then a wait for memory (CRAT figure 10). In cycles of a warp.
+struct Segment {
+  double ComputeCycles = 0;
+  double MemoryCycles = 0;
+};
+
+/// What a warp executes, each instruction weighted by how often it runs.
+struct InstructionMix {
+  double Compute = 0; ///< all but the next
+  double OffChip = 0; ///< loads and stores of global and local memory
+  /// Groups of loads that are waited for together: at most OffChip.
+  double Waits = 0;
+  /// Unified's AD_int: cycles from one instruction of a thread to its next.
+  double DispatchInterval = 1;
+  double LoopAccesses = 0;   ///< of OffChip, those in loops
+  double ChasedAccesses = 0; ///< of those, whose address was loaded
+  /// Registers of one thread -> Waits, where the loads that are under way
+  /// together are no more than fit into them.
+  std::map<unsigned, double> WaitsUnder = {};
+  /// Those of the most registers that are known and no more than these.
+  double waits(int64_t Registers) const;
+  /// Most accesses stand in loops, and hardly any waits for another's value.
+  bool streams() const {
+    return 2 * LoopAccesses > OffChip && 10 * ChasedAccesses < LoopAccesses;
+  }
+  /// No access stands in a loop: a warp loads, computes and stores once.
+  bool isStraight() const { return LoopAccesses == 0; }
+  double instructions() const { return Compute + OffChip; }
+};
+
+struct SelectorInput {
+  Device Gpu;
+  int64_t ThreadsPerBlock = 0;
+  int64_t SharedBytesPerBlock = 0;
+  std::vector<DesignPoint> Points;  ///< from designPoints: at least one
+  std::vector<DesignPoint> Roomier; ///< from roomierPoints
+  unsigned MaxLive = 0;             ///< 0: not known
+  std::optional<InstructionMix> Mix;
+  /// OptTLP: more blocks than this lose in the cache. Empty: no such limit.
+  std::optional<int64_t> OptBlocks;
+  double MinGain = 0.05; ///< of the model: a smaller predicted gain is none
+};
+
+/// A point and one clause that says why; empty: the selector lacks a number.
+struct Selection {
+  Selector By = Selector::Model;
+  /// Index into Points; behind their end, into Roomier.
+  std::optional<size_t> Point;
+  std::string Why;
+  std::optional<double> PredictedGain; ///< of the model: time before / after
+};
+
+Selection select(Selector By, const SelectorInput &In);
+
+//===-- CRAT --------------------------------------------------------------===//
+
+/// Cycles of one access (CRAT section 6, Cost_local and Cost_shm).
+struct SpillCosts {
+  double Local = 40; ///< a hit in L1: TimeModel's MemoryRates::Hit, measured
+  double Shared = 30;
+};
+
+/// CRAT section 6: 1 - T B / (T B + MaxThreads).
+double tlpGain(int64_t Threads, int64_t MaxThreads);
+
+/// CRAT section 6: TLPgain * Spillcost. Spilled values are moved 4 bytes at a
+/// time; on today's GPUs their addresses take no instructions of their own.
+double tpsc(const DesignPoint &P, int64_t ThreadsPerBlock, int64_t MaxThreads,
+            const SpillCosts &Costs);
+
+/// CRAT section 4.1, figure 10: the blocks that run at all until the first of
+/// at most MaxBlocks ends, if the oldest block that is not waiting always goes
+/// first and a block runs until it waits. Accesses follow each other at least
+/// BandwidthCycles apart. At least 1.
+int64_t greedyThenOldest(llvm::ArrayRef<Segment> Block, int64_t MaxBlocks,
+                         double BandwidthCycles);
+
+//===-- Orion -------------------------------------------------------------===//
+
+enum class Direction : uint8_t { Increasing, Decreasing };
+
+/// Orion figure 8, lines 1 to 4.
+Direction orionDirection(unsigned MaxLive, const Device &Gpu);
+
+/// Orion section 3.3, the conservative version: the most blocks whose values
+/// all stay on the chip, in registers or (spilled) beside the shared memory.
+size_t conservativePoint(const SelectorInput &In);
+
+//===-- Unified -----------------------------------------------------------===//
+
+/// Unified equation 1, the left side: cycles of computation for each access of
+/// memory outside the chip; infinite if there is none.
+double computePerAccess(const DesignPoint &P, const InstructionMix &Mix);
+
+/// Unified section 5, MAX_cmratio: half of the latency of such an access, as
+/// reads and writes go on side by side.
+constexpr double MaxComputePerAccess = 200;
+
+/// FP32 lanes of one SM (CUDA C++ Programming Guide, "Arithmetic
+/// Instructions"): SM_cores of Unified figure 5.
+int64_t coresPerSM(const Device &Gpu);
+
+//===-- model -------------------------------------------------------------===//
+
+/// What a kernel keeps in shared memory instead of registers.
+struct KeptInShared {
+  int64_t Registers = 0; ///< of a thread, that are free for other values
+  double Accesses = 0;   ///< weighted as an InstructionMix
+};
+
+/// Cycles of an SM for one warp if so many warps share it: the largest of what
+/// issuing takes, what the memory delivers and what waiting leaves.
+///
+/// The warps of a block start together. Where each loads, computes and stores
+/// once, computation overlaps only with the memory accesses of other blocks.
+/// Such a kernel is taken for a closed queueing network: its resident blocks go
+/// from memory to computation and back, each of the two serves one at a time,
+/// for times that vary exponentially (Buzen, CACM 16(9), 1973).
+double cyclesShared(const InstructionMix &Mix, const DesignPoint &P,
+                    int64_t Warps, const Device &Gpu,
+                    const KeptInShared &Kept = {});
+
+} // namespace catt
+
+#endif

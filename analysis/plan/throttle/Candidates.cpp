@@ -1,0 +1,122 @@
+//===- Candidates.cpp - The ways to run a loop -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/plan/throttle/Candidates.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace catt {
+
+int64_t l1Of(const Residency &R, const ThrottleOptions &Options) {
+  return Options.L1Bytes.value_or(R.L1Bytes);
+}
+
+/// Lines of the group of `Warps` warps that touches most.
+static int64_t linesOf(const LevelFootprint &Level, int64_t Warps) {
+  auto Known = Level.LinesByWarps.lower_bound(Warps);
+  bool Found = Known != Level.LinesByWarps.end();
+  if (Found && Known->first == Warps)
+    return Known->second;
+  // More warps touch no less, and no warp touches more than LinesPerWarp.
+  int64_t Larger = Found ? Known->second : Level.LinesPerBlock;
+  return std::min(Larger, Level.LinesPerWarp * Warps);
+}
+
+Candidate makeCandidate(const LevelFootprint &Level, int64_t Warps,
+                        const BlockChoice &Blocks,
+                        const ThrottleOptions &Options) {
+  const Residency &R = Blocks.After;
+  Candidate C;
+  C.WarpsPerGroup = Warps;
+  C.Groups = divideCeil(R.WarpsPerBlock, Warps);
+  C.BlocksPerSM = R.BlocksPerSM;
+  C.BlocksRemoved = Blocks.Removed;
+  C.FootprintBytes =
+      footprintBytes(Level, Warps, R.BlocksPerSM, Options.PaperRule);
+  C.L1Bytes = l1Of(R, Options);
+  return C;
+}
+
+std::vector<BlockChoice> blockChoices(const Residency &Before,
+                                      const ThrottleOptions &Options) {
+  std::vector<BlockChoice> Choices = {{0, 0, Before}};
+  if (!Options.MayReserve)
+    return Choices;
+  for (int64_t Blocks = Before.BlocksPerSM - 1; Blocks >= 1; --Blocks) {
+    std::optional<Reservation> R =
+        reserveShared(Options.Gpu, Options.Block, Blocks);
+    if (R && R->After.BlocksPerSM == Blocks)
+      Choices.push_back({Before.BlocksPerSM - Blocks, R->Bytes, R->After});
+  }
+  return Choices;
+}
+
+std::optional<BlockChoice> withLargestL1(const BlockChoice &Blocks,
+                                         const ThrottleOptions &Options) {
+  const Device &Gpu = Options.Gpu;
+  if (!Options.MayPreferL1 || !Gpu.UnifiedL1 || Options.L1Bytes ||
+      Options.Block.CarveoutPercent)
+    return std::nullopt;
+  BlockResources Block = Options.Block;
+  Block.DynamicSharedBytes += Blocks.ReserveBytes;
+  if (Block.StaticSharedBytes + Block.DynamicSharedBytes == 0)
+    return std::nullopt; // the driver leaves all of it to L1
+  BlockChoice Asked = Blocks;
+  Asked.CarveoutPercent = carveoutPercent(
+      Gpu, Block, Blocks.After.BlocksPerSM * allocatedSharedBytes(Gpu, Block));
+  Asked.After.CarveoutBytes = carveoutAsked(Gpu, Block, *Asked.CarveoutPercent);
+  if (Asked.After.CarveoutBytes >= Blocks.After.CarveoutBytes)
+    return std::nullopt;
+  Asked.After.L1Bytes = Gpu.UnifiedBytes - Asked.After.CarveoutBytes;
+  return Asked;
+}
+
+std::optional<Candidate> mostWarps(const LevelFootprint &Level,
+                                   const BlockChoice &Blocks,
+                                   const ThrottleOptions &Options) {
+  for (int64_t Warps :
+       warpChoices(Blocks.After.WarpsPerBlock, Options.PaperRule)) {
+    Candidate C = makeCandidate(Level, Warps, Blocks, Options);
+    if (C.fits())
+      return C;
+  }
+  return std::nullopt;
+}
+
+int64_t footprintBytes(const LevelFootprint &Level, int64_t Warps,
+                       int64_t Blocks, bool PaperRule) {
+  if (PaperRule)
+    return Level.LinesPerWarp * Warps * Blocks * LineBytes;
+  int64_t Lines = linesOf(Level, Warps);
+  int64_t Shared = std::min(Level.LinesShared, Lines);
+  return (Lines * Blocks - Shared * (Blocks - 1)) * LineBytes;
+}
+
+std::vector<int64_t> warpChoices(int64_t Warps, bool PaperRule) {
+  std::vector<int64_t> Choices;
+  for (int64_t N = 1; N <= Warps; N = PaperRule ? 2 * N : N + 1) {
+    int64_t W = divideCeil(Warps, N);
+    if (Choices.empty() || Choices.back() != W)
+      Choices.push_back(W);
+  }
+  return Choices;
+}
+
+std::vector<Candidate> candidates(const LevelFootprint &Level,
+                                  const Residency &Before,
+                                  const ThrottleOptions &Options) {
+  std::vector<Candidate> All;
+  for (const BlockChoice &Blocks : blockChoices(Before, Options))
+    for (int64_t Warps : warpChoices(Before.WarpsPerBlock, Options.PaperRule))
+      All.push_back(makeCandidate(Level, Warps, Blocks, Options));
+  return All;
+}
+
+} // namespace catt

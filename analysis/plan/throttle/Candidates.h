@@ -1,0 +1,105 @@
+//===- Candidates.h - The ways to run a loop -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   W warps, T blocks --> (w warps per group, T - M blocks) --> footprint, L1
+//
+// Every choice of warps and blocks that can be realised, with the bytes of L1
+// that it occupies and that it leaves. ThrottlePlan.h says which one is taken.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_PLAN_THROTTLE_CANDIDATES_H
+#define CATT_ANALYSIS_PLAN_THROTTLE_CANDIDATES_H
+
+#include "analysis/device/Occupancy.h"
+#include "analysis/model/Plan.h"
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace catt {
+
+/// Of ThrottleOptions::MinGain.
+constexpr double DefaultMinGain = 0.15;
+
+struct ThrottleOptions {
+  Device Gpu;
+  BlockResources Block;   ///< of the launch that the residency was computed for
+  bool PaperRule = false; ///< --model=catt
+  /// --l1d: the L1 to plan for, whatever residency and reservation leave.
+  std::optional<int64_t> L1Bytes;
+  bool MaySplit = true;    ///< loops in warp groups are a choice
+  bool MayReserve = true;  ///< fewer blocks per SM are a choice
+  bool MayPreferL1 = true; ///< so is another carve-out than the driver's
+  /// --min-gain: predicted gain below which a loop is left alone. The default
+  /// is what the model needs in order never to lose in docs/verification.md.
+  double MinGain = DefaultMinGain;
+  /// --force, for this kernel: its loops are run so, others left alone.
+  std::vector<ForcedChoice> Forced;
+};
+
+/// One way to run a loop.
+struct Candidate {
+  int64_t Groups = 1;        ///< N: ceil(W / WarpsPerGroup)
+  int64_t WarpsPerGroup = 0; ///< w
+  int64_t BlocksPerSM = 0;   ///< T - M
+  int64_t BlocksRemoved = 0; ///< M
+  int64_t FootprintBytes = 0;
+  int64_t L1Bytes = 0; ///< that this choice leaves
+  bool fits() const { return FootprintBytes <= L1Bytes; }
+  /// K of MODEL.md section 5
+  int64_t activeWarps() const { return WarpsPerGroup * BlocksPerSM; }
+};
+
+/// Bytes of L1 that one iteration of the level occupies while `Warps` warps of
+/// each of `Blocks` blocks run. An upper bound where LinesByWarps has no entry.
+int64_t footprintBytes(const LevelFootprint &Level, int64_t Warps,
+                       int64_t Blocks, bool PaperRule);
+
+/// The group sizes that the rule may choose for W warps, largest first.
+std::vector<int64_t> warpChoices(int64_t Warps, bool PaperRule);
+
+/// Every (M, w) that can be realised, M ascending, then w descending: the first
+/// is the kernel as it is.
+std::vector<Candidate> candidates(const LevelFootprint &Level,
+                                  const Residency &Before,
+                                  const ThrottleOptions &Options);
+
+/// The kernel with M blocks per SM fewer.
+struct BlockChoice {
+  int64_t Removed = 0;      ///< M
+  int64_t ReserveBytes = 0; ///< shared memory to add per block
+  Residency After;
+  /// Empty: the driver chooses the carve-out.
+  std::optional<int64_t> CarveoutPercent = std::nullopt;
+};
+
+/// The same blocks with the smallest carve-out that holds them. std::nullopt
+/// where that is the driver's own choice, or cannot be asked for.
+std::optional<BlockChoice> withLargestL1(const BlockChoice &Blocks,
+                                         const ThrottleOptions &Options);
+
+/// The ways to have fewer blocks, M ascending, from M = 0. A number of blocks
+/// that no legal amount of shared memory gives is left out.
+std::vector<BlockChoice> blockChoices(const Residency &Before,
+                                      const ThrottleOptions &Options);
+
+/// L1 to plan for: what the user told, else what the residency leaves.
+int64_t l1Of(const Residency &R, const ThrottleOptions &Options);
+
+Candidate makeCandidate(const LevelFootprint &Level, int64_t Warps,
+                        const BlockChoice &Blocks,
+                        const ThrottleOptions &Options);
+
+/// The candidate with the most warps that fits, for one number of blocks.
+std::optional<Candidate> mostWarps(const LevelFootprint &Level,
+                                   const BlockChoice &Blocks,
+                                   const ThrottleOptions &Options);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,237 @@
+//===- ThreadValues.cpp - What a thread keeps in registers ----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/values/ThreadValues.h"
+#include "analysis/source/safety/HiddenNames.h"
+#include "analysis/source/safety/PlainReads.h"
+#include "analysis/source/values/ValueUses.h"
+#include "analysis/source/walk/IndexFolding.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace catt {
+namespace {
+
+class Walker {
+public:
+  Walker(const FunctionDecl &F, const ASTContext &Context, Kernel &K)
+      : Context(Context), SM(Context.getSourceManager()), Text(Context), K(K),
+        Uses(F, Context, K) {
+    for (const Loop &L : K.Loops)
+      Loops.insert({{L.Span.File, L.Span.Begin}, L.Id});
+  }
+
+  void run(const CompoundStmt &Body) {
+    walkBlock(Body);
+    Uses.finish(HasJumps);
+  }
+
+private:
+  //===-- Statements -----------------------------------------------------===//
+
+  void walkBlock(const CompoundStmt &B) {
+    const CompoundStmt *Outer = Block;
+    unsigned OuterNumber = BlockNumber;
+    Block = &B;
+    BlockNumber = ++Blocks;
+    for (const Stmt *S : B.body())
+      walk(*S, /*Unbraced=*/false);
+    Block = Outer;
+    BlockNumber = OuterNumber;
+  }
+
+  /// The body of an if or a loop.
+  void walkBody(const Stmt *S) {
+    if (auto *B = dyn_cast_or_null<CompoundStmt>(S))
+      walkBlock(*B);
+    else if (S)
+      walk(*S, /*Unbraced=*/true);
+  }
+
+  void walk(const Stmt &S, bool Unbraced) {
+    if (auto *B = dyn_cast<CompoundStmt>(&S))
+      return walkBlock(*B);
+    if (auto *L = dyn_cast<LabelStmt>(&S)) {
+      HasJumps = true;
+      return walk(*L->getSubStmt(), /*Unbraced=*/true);
+    }
+    if (auto *C = dyn_cast<SwitchCase>(&S))
+      return walkBody(C->getSubStmt());
+    auto *A = dyn_cast<AttributedStmt>(&S);
+    const Stmt &Inner = A ? *A->getSubStmt() : S;
+    if (isa<CompoundStmt, SwitchCase, LabelStmt>(Inner))
+      return walk(Inner, Unbraced);
+    if (isa<NullStmt>(Inner))
+      return;
+    std::optional<unsigned> Outer = Current, OuterLoop = InnermostLoop;
+    Current = Uses.Statement = add(S, Inner, Unbraced);
+    walkInside(Inner, A);
+    Current = Outer;
+    InnermostLoop = OuterLoop;
+  }
+
+  unsigned add(const Stmt &S, const Stmt &Inner, bool Unbraced) {
+    BodyStatement B;
+    B.Parent = Current;
+    std::optional<Refusal> Why;
+    if (std::optional<SourceSpan> Span = Text.span(S, S, Why))
+      B.Span = *Span;
+    FileID File = SM.getFileID(SM.getExpansionLoc(S.getBeginLoc()));
+    B.OwnLines = !Why && Text.ownLines(Text.text(File), B.Span);
+    B.Where = Text.location(Inner.getBeginLoc());
+    B.End = Text.location(SM.getExpansionRange(Inner.getEndLoc()).getEnd());
+    B.Block = BlockNumber;
+    B.Loop = InnermostLoop;
+    B.Is = loopOf(Inner);
+    B.Unbraced = Unbraced;
+    B.Declares = isa<DeclStmt>(Inner);
+    B.Leaves = isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(Inner);
+    K.Statements.push_back(std::move(B));
+    return K.Statements.size() - 1;
+  }
+
+  std::optional<unsigned> loopOf(const Stmt &S) const {
+    if (!isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
+      return std::nullopt;
+    SourceLocation Begin = SM.getExpansionLoc(S.getBeginLoc());
+    auto Entry = SM.getFileEntryRefForID(SM.getFileID(Begin));
+    if (!Entry)
+      return std::nullopt;
+    auto It = Loops.find({Entry->getFileEntry().tryGetRealPathName().str(),
+                          SM.getFileOffset(Begin)});
+    return It == Loops.end() ? std::nullopt : std::optional(It->second);
+  }
+
+  void walkInside(const Stmt &S, const AttributedStmt *A) {
+    if (auto *D = dyn_cast<DeclStmt>(&S))
+      return walkDeclarations(*D);
+    if (isa<GotoStmt, IndirectGotoStmt, GCCAsmStmt>(S) &&
+        (!isa<GCCAsmStmt>(S) || cast<GCCAsmStmt>(S).isAsmGoto()))
+      HasJumps = true;
+    if (auto *I = dyn_cast<IfStmt>(&S)) {
+      head(I->getInit()), head(I->getConditionVariableDeclStmt());
+      head(I->getCond());
+      walkBody(I->getThen());
+      return walkBody(I->getElse());
+    }
+    if (auto *W = dyn_cast<SwitchStmt>(&S)) {
+      head(W->getInit()), head(W->getConditionVariableDeclStmt());
+      head(W->getCond());
+      SwitchBodies.insert(W->getBody());
+      return walkBody(W->getBody());
+    }
+    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
+      return walkLoop(S, A);
+    if (auto *Asm = dyn_cast<GCCAsmStmt>(&S))
+      return walkAsm(*Asm);
+    if (auto *E = dyn_cast<Expr>(&S))
+      return Uses.visit(*E);
+    for (const Stmt *Child : S.children()) // return, and what else there is
+      head(Child, false);
+  }
+
+  void walkLoop(const Stmt &S, const AttributedStmt *Pragma) {
+    const VarDecl *Unrolled = nullptr;
+    if (auto *F = dyn_cast<ForStmt>(&S)) {
+      head(F->getInit()), head(F->getConditionVariableDeclStmt());
+      head(F->getCond()), head(F->getInc());
+      Unrolled = unrolledVariable(*F, Pragma, Context);
+    } else if (auto *W = dyn_cast<WhileStmt>(&S)) {
+      head(W->getConditionVariableDeclStmt()), head(W->getCond());
+    } else if (auto *D = dyn_cast<DoStmt>(&S)) {
+      head(D->getCond());
+    } else if (auto *R = dyn_cast<CXXForRangeStmt>(&S)) {
+      head(R->getInit()), head(R->getRangeStmt());
+    }
+    if (K.Statements[*Current].Is)
+      InnermostLoop = K.Statements[*Current].Is;
+    if (Unrolled)
+      Uses.Folding.insert(Unrolled);
+    Uses.Loops.push_back(&S);
+    walkBody(isa<ForStmt>(S)     ? cast<ForStmt>(S).getBody()
+             : isa<WhileStmt>(S) ? cast<WhileStmt>(S).getBody()
+             : isa<DoStmt>(S)    ? cast<DoStmt>(S).getBody()
+                                 : cast<CXXForRangeStmt>(S).getBody());
+    Uses.Loops.pop_back();
+    if (Unrolled)
+      Uses.Folding.erase(Unrolled);
+  }
+
+  /// What runs as part of the current statement, but not in its body.
+  void head(const Stmt *S, bool IsHead = true) {
+    if (!S)
+      return;
+    bool Outer = Uses.InHead;
+    Uses.InHead = IsHead;
+    if (auto *D = dyn_cast<DeclStmt>(S))
+      walkDeclarations(*D);
+    else if (auto *E = dyn_cast<Expr>(S))
+      Uses.visit(*E);
+    else
+      Uses.escapeAll(*S);
+    Uses.InHead = Outer;
+  }
+
+  void walkAsm(const GCCAsmStmt &S) {
+    for (unsigned I = 0; I < S.getNumInputs(); ++I)
+      Uses.visit(*S.getInputExpr(I));
+    for (unsigned I = 0; I < S.getNumOutputs(); ++I)
+      Uses.place(*S.getOutputExpr(I), S.isOutputPlusConstraint(I)
+                                          ? ValueUses::How::ReadWrite
+                                          : ValueUses::How::Write);
+  }
+
+  void walkDeclarations(const DeclStmt &S) {
+    for (const Decl *D : S.decls()) {
+      auto *V = dyn_cast<VarDecl>(D);
+      if (auto *Named = dyn_cast<NamedDecl>(D))
+        Uses.hide(*Named);
+      if (!V)
+        continue;
+      if (V->getInit())
+        Uses.visit(*V->getInit()); // a reference lets it escape
+      if (!V->getType()->isReferenceType())
+        Uses.declare(*V, *Block, /*InSwitch=*/SwitchBodies.contains(Block));
+    }
+  }
+
+  const ASTContext &Context;
+  const SourceManager &SM;
+  SourceText Text;
+  Kernel &K;
+  ValueUses Uses;
+  std::map<std::pair<std::string, unsigned>, unsigned> Loops; ///< by begin
+  std::optional<unsigned> Current;       ///< the statement being walked
+  std::optional<unsigned> InnermostLoop; ///< around it
+  const CompoundStmt *Block = nullptr;
+  llvm::DenseSet<const Stmt *> SwitchBodies;
+  unsigned BlockNumber = 0, Blocks = 0;
+  bool HasJumps = false;
+};
+} // namespace
+
+void findThreadValues(const FunctionDecl &F, const ASTContext &Context,
+                      Kernel &K) {
+  auto *Body = dyn_cast_or_null<CompoundStmt>(F.getBody());
+  if (!Body)
+    return;
+  Walker(F, Context, K).run(*Body);
+  // Slots and copies are numbered by threadIdx and blockDim.
+  if (std::optional<Refusal> Hidden = hiddenByDeclaration(F, nullptr, Context))
+    for (ThreadValue &V : K.Values)
+      V.Refusals.push_back(*Hidden);
+  findPlainReads(F, Context, K);
+}
+
+} // namespace catt

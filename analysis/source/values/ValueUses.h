@@ -1,0 +1,105 @@
+//===- ValueUses.h - What expressions do to variables -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   v[j] = s * w.x;      defines v at [j], uses s, uses w
+//   f(&s);               s escapes: something else may read or write it
+//   p.v[1] = q.n;        defines p.v at [1], uses q.n, and so p and q
+//
+// An expression that is not known lets every variable escape that it names.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_SOURCE_VALUES_VALUEUSES_H
+#define CATT_ANALYSIS_SOURCE_VALUES_VALUEUSES_H
+
+#include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/values/ConstWords.h"
+#include "analysis/source/values/SharedProducts.h"
+#include "analysis/source/values/ValueParts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace catt {
+
+/// Adds a refusal; one of each kind says enough.
+void refuse(ThreadValue &V, Reason Why, std::string Detail,
+            const Location &Where);
+
+/// Fills in Kernel::Values while somebody walks the statements.
+class ValueUses {
+public:
+  ValueUses(const clang::FunctionDecl &F, const clang::ASTContext &Context,
+            Kernel &K);
+
+  /// What an expression does. Statement and InHead say where it stands.
+  void visit(const clang::Expr &Top);
+  enum class How : uint8_t { Read, Write, ReadWrite, Escape };
+  /// What is done to the object that an expression designates.
+  void place(const clang::Expr &Top, How Use);
+  /// Whatever is named there may be kept hold of.
+  void escapeAll(const clang::Stmt &S);
+  /// Something whose name means nothing else from here on: statements that
+  /// would name an outer variable cannot be added.
+  void hide(const clang::NamedDecl &D);
+  /// A variable of a block, whose initializer was visited.
+  void declare(const clang::VarDecl &D, const clang::CompoundStmt &Block,
+               bool InSwitch);
+  /// When all events are known.
+  void finish(bool HasJumps);
+
+  unsigned Statement = 0; ///< index in Kernel::Statements
+  bool InHead = false;
+  std::vector<const clang::Stmt *> Loops; ///< around the statement
+  /// Variables of the unrolled loops around.
+  llvm::DenseSet<const clang::VarDecl *> Folding;
+
+private:
+  /// Those of a variable in Kernel::Values: itself, then its parts.
+  struct Values {
+    size_t First = 0, Count = 0;
+  };
+  void add(ThreadValue V, const clang::VarDecl &D, ValuePart Of);
+  ThreadValue valueOf(const ValuePart &Part, ThreadValue Outer) const;
+  void visitOperator(const clang::CXXOperatorCallExpr &O);
+  void visitCall(const clang::CallExpr &C);
+  void object(const clang::Expr &E, const clang::FunctionDecl *F);
+  void argument(const clang::Expr &E, clang::QualType Parameter);
+  void subscript(const clang::ArraySubscriptExpr &Outer, How Use);
+  void placeParts(const Designator &D, const Values &Of,
+                  clang::SourceLocation Where, How Use);
+  void describeElement(ThreadValue &V,
+                       llvm::ArrayRef<const clang::Expr *> Indices);
+  void note(size_t Value, clang::SourceLocation Where, How Use);
+  void note(const clang::VarDecl &D, clang::SourceLocation Where, How Use);
+  void findProducts();
+  void findSharedProducts();
+  void findCopies();
+  void addCalls(const clang::Stmt &S, std::vector<LineRange> &Calls) const;
+  std::string textOf(const clang::Expr &E) const;
+
+  const clang::ASTContext &Context;
+  const clang::SourceManager &SM;
+  SourceText Text;
+  Kernel &K;
+  llvm::DenseMap<const clang::VarDecl *, Values> Index;
+  // Of each of Kernel::Values.
+  std::vector<const clang::VarDecl *> Decls;
+  std::vector<ValuePart> PartOf;
+  /// By value: the assignments and initializers that define it; null: others.
+  std::vector<std::vector<const clang::Expr *>> Definitions;
+  const clang::Expr *Defining = nullptr; ///< the one that is being looked at
+  ConstWords Consts;
+  SharedProducts Products;
+  bool IsFactor = false; ///< of a product or a quotient
+};
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,446 @@
+//===- LoopWalk.cpp - Loops of a symbolic walk -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loops of SymbolicWalk: which variables a loop changes, by which step, how
+// often it runs, and what is known after it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/source/walk/SymbolicWalk.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace catt {
+
+//===-- What a statement changes ------------------------------------------===//
+
+void SymbolicWalk::changedThrough(const Expr *E, bool Reads,
+                                  Counts &Changed) const {
+  E = E->IgnoreParens();
+  if (auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
+    return changedBy(M->getSubExpr(), Changed);
+  if (auto *D = dyn_cast<DeclRefExpr>(E)) {
+    auto *V = dyn_cast<VarDecl>(D->getDecl());
+    if (!V || Reads)
+      return;
+    ++Changed[V];
+    if (auto It = References.find(V);
+        It != References.end() && It->second.K == Place::Kind::Variable)
+      ++Changed[It->second.Variable];
+    return;
+  }
+  if (auto *M = dyn_cast<MemberExpr>(E)) {
+    if (!M->isArrow())
+      return changedThrough(M->getBase(), Reads, Changed);
+    if (isa<CXXThisExpr>(M->getBase()->IgnoreParenImpCasts()))
+      return changedThis(Reads, Changed);
+    return changedBy(M->getBase(), Changed);
+  }
+  if (auto *C = dyn_cast<CastExpr>(E);
+      C && C->isGLValue() && C->getSubExpr()->isGLValue())
+    return changedThrough(C->getSubExpr(), Reads, Changed);
+  changedBy(E, Changed);
+}
+
+/// The object of the function that is walked, where it is a variable.
+void SymbolicWalk::changedThis(bool Reads, Counts &Changed) const {
+  if (!Reads && !Frames.empty() &&
+      Frames.back().This.K == Place::Kind::Variable)
+    ++Changed[Frames.back().This.Variable];
+}
+
+void SymbolicWalk::changedBy(const Stmt *S, Counts &Changed) const {
+  if (!S)
+    return;
+  if (isa<CXXThisExpr>(S))
+    return changedThis(false, Changed);
+  if (auto *K = dyn_cast<CUDAKernelCallExpr>(S))
+    changedBy(K->getConfig(), Changed);
+  auto Call = [&](const FunctionDecl *F, ArrayRef<const Expr *> Arguments) {
+    for (size_t I = 0; I < Arguments.size(); ++I) {
+      bool Reads = false;
+      if (F && I < F->getNumParams()) {
+        QualType T = F->getParamDecl(I)->getType();
+        Reads =
+            !T->isReferenceType() || T.getNonReferenceType().isConstQualified();
+      }
+      if (Arguments[I]->isGLValue())
+        changedThrough(Arguments[I], Reads, Changed);
+      else
+        changedBy(Arguments[I], Changed);
+    }
+  };
+  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp()) {
+    changedThrough(B->getLHS(), false, Changed);
+    return changedBy(B->getRHS(), Changed);
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(S);
+      U && (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf))
+    return changedThrough(U->getSubExpr(), false, Changed);
+  if (auto *C = dyn_cast<CastExpr>(S);
+      C && (C->getCastKind() == CK_LValueToRValue ||
+            C->getCastKind() == CK_ArrayToPointerDecay))
+    return changedThrough(C->getSubExpr(), true, Changed);
+  if (auto *M = dyn_cast<MemberExpr>(S))
+    return changedThrough(M, true, Changed);
+  if (auto *C = dyn_cast<CXXConstructExpr>(S))
+    return Call(C->getConstructor(),
+                {C->getArgs(), C->getArgs() + C->getNumArgs()});
+  if (auto *C = dyn_cast<CallExpr>(S)) {
+    const FunctionDecl *F = C->getDirectCallee();
+    SmallVector<const Expr *, 4> Arguments(C->arguments());
+    auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+    const Expr *Object = nullptr;
+    if (auto *M = dyn_cast<CXXMemberCallExpr>(C))
+      Object = M->getImplicitObjectArgument();
+    else if (isa<CXXOperatorCallExpr>(C) && Method && Method->isInstance()) {
+      Object = Arguments.front();
+      Arguments.erase(Arguments.begin());
+    }
+    if (!F)
+      changedBy(C->getCallee(), Changed);
+    if (Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts()))
+      changedThis(Method && Method->isConst(), Changed);
+    else if (Object && Object->isGLValue())
+      changedThrough(Object, Method && Method->isConst(), Changed);
+    else if (Object)
+      changedBy(Object, Changed);
+    return Call(F, Arguments);
+  }
+  if (auto *D = dyn_cast<DeclRefExpr>(S)) {
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl());
+        V && !V->getType()->isArrayType())
+      ++Changed[V];
+    return;
+  }
+  if (auto *D = dyn_cast<DeclStmt>(S)) {
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(X)) {
+        if (V->getInit() && V->getType()->isReferenceType() &&
+            !V->getType().getNonReferenceType().isConstQualified())
+          changedThrough(V->getInit(), false, Changed);
+        else
+          changedBy(V->getInit(), Changed);
+      }
+    return;
+  }
+  if (auto *L = dyn_cast<LambdaExpr>(S))
+    return changedBy(L->getBody(), Changed);
+  for (const Stmt *Child : S->children())
+    changedBy(Child, Changed);
+}
+
+void SymbolicWalk::forget(const Counts &Changed) {
+  for (auto &[V, Count] : Changed)
+    Variables.erase(V);
+}
+
+//===-- Loops ------------------------------------------------------------===//
+
+/// True if `continue` can skip the end of this loop's body.
+static bool hasContinue(const Stmt *S) {
+  if (!S || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(S))
+    return false;
+  return isa<ContinueStmt, GotoStmt>(S) ||
+         llvm::any_of(S->children(), hasContinue);
+}
+
+static bool names(const Expr *E, const VarDecl *V) {
+  auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  return D && D->getDecl() == V;
+}
+
+/// The step, if the statement always runs V++, V += e, V = V + e or the like
+/// once, as itself or inside an expression (`*p++ = 0`).
+std::optional<AffineIndex> SymbolicWalk::stepOf(const Stmt *S,
+                                                const VarDecl *V) {
+  if (!S || isa<AbstractConditionalOperator, LambdaExpr,
+                UnaryExprOrTypeTraitExpr, CXXNoexceptExpr, CXXTypeidExpr,
+                StmtExpr, GenericSelectionExpr, ChooseExpr>(S))
+    return std::nullopt;
+  if (auto Step = stepHere(S, V))
+    return Step;
+  if (!isa<Expr, DeclStmt>(S))
+    return std::nullopt;
+  auto *B = dyn_cast<BinaryOperator>(S);
+  for (const Stmt *Child : S->children()) {
+    if (auto Step = stepOf(Child, V))
+      return Step;
+    if (B && B->isLogicalOp())
+      break; // the right side may not be reached
+  }
+  return std::nullopt;
+}
+
+/// The step, if the expression itself is one.
+std::optional<AffineIndex> SymbolicWalk::stepHere(const Stmt *S,
+                                                  const VarDecl *V) {
+  auto *E = dyn_cast<Expr>(S);
+  if (!E)
+    return std::nullopt;
+  E = E->IgnoreParenImpCasts();
+  int64_t Size = 1;
+  if (V->getType()->isPointerType()) {
+    QualType Pointee = V->getType()->getPointeeType();
+    if (Pointee->isIncompleteType() || Pointee->isDependentType())
+      return std::nullopt;
+    Size = Context.getTypeSizeInChars(Pointee).getQuantity();
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(E);
+      U && U->isIncrementDecrementOp() && names(U->getSubExpr(), V))
+    return AffineIndex(U->isIncrementOp() ? Size : -Size);
+  auto *B = dyn_cast<BinaryOperator>(E);
+  if (!B || !B->isAssignmentOp() || !names(B->getLHS(), V))
+    return std::nullopt;
+  const Expr *Distance = nullptr;
+  bool Down = false;
+  if (B->getOpcode() == BO_AddAssign || B->getOpcode() == BO_SubAssign) {
+    Distance = B->getRHS();
+    Down = B->getOpcode() == BO_SubAssign;
+  } else if (B->getOpcode() == BO_Assign) {
+    auto *R = dyn_cast<BinaryOperator>(B->getRHS()->IgnoreParenImpCasts());
+    if (!R || !(R->getOpcode() == BO_Add || R->getOpcode() == BO_Sub))
+      return std::nullopt;
+    Down = R->getOpcode() == BO_Sub;
+    if (names(R->getLHS(), V))
+      Distance = R->getRHS();
+    else if (!Down && names(R->getRHS(), V))
+      Distance = R->getLHS();
+  }
+  if (!Distance)
+    return std::nullopt;
+  ++Quiet;
+  Value D = evalAsValue(Distance);
+  --Quiet;
+  if (!D.isInteger())
+    return std::nullopt;
+  return D.Integer * (Down ? -Size : Size);
+}
+
+SymbolicWalk::Steps SymbolicWalk::stepsOf(const LoopParts &L) {
+  Counts Changed;
+  for (const Stmt *S : {static_cast<const Stmt *>(L.Cond), L.Body,
+                        static_cast<const Stmt *>(L.Inc)})
+    changedBy(S, Changed);
+  // Steps are evaluated where nothing that the loop changes is known.
+  std::map<const VarDecl *, Value> Before = Variables;
+  forget(Changed);
+  SmallVector<const Stmt *, 8> Candidates = {L.Inc};
+  if (!hasContinue(L.Body)) {
+    if (auto *C = dyn_cast_or_null<CompoundStmt>(L.Body))
+      Candidates.append(C->body_begin(), C->body_end());
+    else
+      Candidates.push_back(L.Body);
+  }
+  Steps Result;
+  for (auto &[V, Count] : Changed) {
+    Result[V] = std::nullopt;
+    if (Count != 1)
+      continue;
+    for (const Stmt *S : Candidates)
+      if (auto Step = stepOf(S, V)) {
+        Result[V] = Step;
+        break;
+      }
+  }
+  Variables = std::move(Before);
+  return Result;
+}
+
+void SymbolicWalk::startIteration(const Steps &Changed,
+                                  const AffineIndex &Iterator) {
+  for (auto &[V, Step] : Changed) {
+    auto It = Variables.find(V);
+    if (It == Variables.end())
+      continue;
+    Value &Start = It->second;
+    if (Step && Start.isInteger())
+      Start.Integer += *Step * Iterator;
+    else if (Step && Start.isPointer() && Start.Pointer.Offset)
+      *Start.Pointer.Offset += *Step * Iterator;
+    else
+      Variables.erase(It);
+  }
+}
+
+/// Splits I into Rest + Slope * (the loop's iterator); std::nullopt if the
+/// iterator occurs in any other way.
+static std::optional<std::pair<AffineIndex, AffineIndex>>
+splitOff(const AffineIndex &I, unsigned Loop) {
+  AffineIndex Iterator = AffineIndex::iterator(Loop);
+  const AtomRef &Wanted = Iterator.terms().begin()->first.front();
+  AffineIndex Rest, Slope;
+  for (auto &[Atoms, Coefficient] : I.terms()) {
+    AffineIndex Term = Coefficient;
+    unsigned Degree = 0;
+    for (const AtomRef &A : Atoms) {
+      if (compare(*A, *Wanted) == 0) {
+        ++Degree;
+        continue;
+      }
+      AffineIndex Factor = AffineIndex::atom(*A);
+      if (Factor.mentionsIterator(Loop))
+        return std::nullopt;
+      Term *= Factor;
+    }
+    if (Degree > 1)
+      return std::nullopt;
+    (Degree ? Slope : Rest) += Term;
+  }
+  return std::pair(Rest, Slope);
+}
+
+/// Iterations for which Guard >= 0 holds from the first one on.
+static std::optional<AffineIndex> iterationsWithin(const AffineIndex &Guard,
+                                                   unsigned Loop) {
+  auto Parts = splitOff(Guard, Loop);
+  if (!Parts)
+    return std::nullopt;
+  auto &[Rest, Slope] = *Parts;
+  AffineIndex Down = -Slope; // what one iteration takes away
+  if (Down.terms().empty() || !Down.isBlockUniform())
+    return std::nullopt;
+  for (auto &[Atoms, Coefficient] : Down.terms())
+    if (Coefficient < 0)
+      return std::nullopt; // moves away from the bound, or might
+  return AffineIndex::max(0, AffineIndex::quotient(Rest + Down, Down));
+}
+
+std::optional<AffineIndex> SymbolicWalk::tripCount(const LoopParts &L,
+                                                   unsigned Id, bool &Exact) {
+  Exact = false;
+  if (!L.Cond)
+    return std::nullopt;
+  // Conjuncts that bound the iterator count; others only end the loop earlier.
+  SmallVector<const Expr *, 4> Work = {L.Cond};
+  std::optional<AffineIndex> Trips;
+  Exact = true;
+  while (!Work.empty()) {
+    const Expr *E = Work.pop_back_val()->IgnoreParenImpCasts();
+    auto *B = dyn_cast<BinaryOperator>(E);
+    if (B && B->getOpcode() == BO_LAnd) {
+      Work.push_back(B->getLHS());
+      Work.push_back(B->getRHS());
+      continue;
+    }
+    Condition C = conditionOf(E, true);
+    if (!C && B && B->getOpcode() == BO_NE) { // i != n, one step at a time
+      ++Quiet;
+      Value X = evalAsValue(B->getLHS()), Y = evalAsValue(B->getRHS());
+      --Quiet;
+      if (X.isInteger() && Y.isInteger())
+        if (auto Parts = splitOff(X.Integer - Y.Integer, Id))
+          if (auto S = Parts->second.constant(); S && (*S == 1 || *S == -1))
+            C = comparison(*S == 1 ? BO_LT : BO_GT, X.Integer, Y.Integer, true);
+    }
+    if (!C) {
+      Exact = false;
+      continue;
+    }
+    for (const Guard &G : *C) {
+      auto N = iterationsWithin(G.Condition, Id);
+      if (!N)
+        Exact = false;
+      else
+        Trips = Trips ? AffineIndex::min(*Trips, *N) : *N;
+    }
+  }
+  if (!Trips)
+    Exact = false;
+  else if (L.AtLeastOnce)
+    *Trips += 1;
+  return Trips;
+}
+
+void SymbolicWalk::leaveLoop(const Steps &Changed,
+                             const std::map<const VarDecl *, Value> &Before,
+                             const std::optional<AffineIndex> &Trips) {
+  for (auto &[V, Step] : Changed) {
+    auto Start = Before.find(V);
+    if (!Step || !Trips || Start == Before.end()) {
+      Variables.erase(V);
+      continue;
+    }
+    Value End = Start->second;
+    if (End.isInteger())
+      End.Integer += *Step * *Trips;
+    else if (End.isPointer() && End.Pointer.Offset)
+      *End.Pointer.Offset += *Step * *Trips;
+    else
+      End = Value();
+    Variables[V] = End;
+  }
+}
+
+static bool returns(const Stmt *S) {
+  return S && !isa<LambdaExpr>(S) &&
+         (isa<ReturnStmt>(S) || llvm::any_of(S->children(), returns));
+}
+
+Flow SymbolicWalk::walkLoop(const Stmt *S) {
+  LoopParts L;
+  if (auto *F = dyn_cast<ForStmt>(S)) {
+    L = {F->getInit(), F->getBody(), F->getCond(), F->getInc(), false};
+  } else if (auto *W = dyn_cast<WhileStmt>(S)) {
+    L = {nullptr, W->getBody(), W->getCond(), nullptr, false};
+  } else if (auto *D = dyn_cast<DoStmt>(S)) {
+    L = {nullptr, D->getBody(), D->getCond(), nullptr, true};
+  } else {
+    auto *R = cast<CXXForRangeStmt>(S);
+    for (const Stmt *X : {R->getInit(), (const Stmt *)R->getRangeStmt()})
+      walk(X);
+    L.Body = R->getBody();
+  }
+  if (L.Init)
+    walk(L.Init);
+  Steps Changed = stepsOf(L);
+  if (Quiet) { // evaluation only: what the loop changes is unknown
+    for (auto &[V, Step] : Changed)
+      Variables.erase(V);
+    if (!Frames.empty() && returns(L.Body)) {
+      Frames.back().Returned.emplace_back();
+      Frames.back().ReturnedPlaces.emplace_back();
+    }
+    return {};
+  }
+  std::map<const VarDecl *, Value> Before = Variables;
+  unsigned Id = onLoop(*S);
+  LoopStack.push_back(Id);
+  size_t Saved = Guards.size();
+  startIteration(Changed, AffineIndex::iterator(Id));
+  bool Exact = false;
+  std::optional<AffineIndex> Trips;
+  if (L.Cond && !L.AtLeastOnce) {
+    Trips = tripCount(L, Id, Exact);
+    eval(L.Cond);
+  }
+  if (!Exact && !L.AtLeastOnce)
+    Guards.push_back(std::nullopt);
+  Flow Body = walk(L.Body);
+  Guards.resize(Saved);
+  if (L.AtLeastOnce) {
+    Trips = tripCount(L, Id, Exact);
+    eval(L.Cond);
+  }
+  if (L.Inc)
+    walk(L.Inc);
+  LoopStack.pop_back();
+  bool Early = Body.MayBreak || Body.MayReturn || !Exact;
+  onLoopEnd(Id, *S, Trips, Early);
+  leaveLoop(Changed, Before, Early ? std::nullopt : Trips);
+  Flow Result;
+  Result.MayReturn = Body.MayReturn;
+  if (Body.MayReturn)
+    Guards.push_back(std::nullopt);
+  return Result;
+}
+
+} // namespace catt

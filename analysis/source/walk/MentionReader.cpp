@@ -1,0 +1,290 @@
+//===- MentionReader.cpp - Reads the mentions of one function ------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/walk/MentionReader.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace catt {
+
+namespace {
+/// How a kind of syntax is read; see MentionKinds.def.
+enum class Form : uint8_t { Leaf, Statement, Operands, Unwalked, Own, Alien };
+} // namespace
+
+static Form formOf(const Stmt &S) {
+  switch (S.getStmtClass()) {
+  case Stmt::NoStmtClass:
+    return Form::Alien;
+#define MENTION(KIND, FORM)                                                    \
+  case Stmt::KIND##Class:                                                      \
+    return Form::FORM;
+#include "analysis/source/walk/MentionKinds.def"
+  }
+  return Form::Alien;
+}
+
+static bool isReferenceToConst(QualType T) {
+  return T->isReferenceType() && T.getNonReferenceType().isConstQualified();
+}
+
+//===-- A mention ---------------------------------------------------------===//
+
+void MentionReader::mention(const VarDecl *V, Use How) {
+  if (isFixed(*V))
+    return;
+  bool Volatile = V->getType().getNonReferenceType().isVolatileQualified() ||
+                  V->getType()->isAtomicType();
+  // What a lambda assigns changes whenever somebody calls it.
+  bool Outer = V->isInitCapture() || (V->hasLocalStorage() &&
+                                      V->getParentFunctionOrMethod() != Inside);
+  if (Volatile || (How == Use::Assigns && (Unwalked || Outer)))
+    How = Use::Leaks;
+  Use &Old = Out.Variables[V];
+  Old = std::max(Old, How);
+  if (auto It = Aliases.find(V); It != Aliases.end() && It->second != V)
+    mention(It->second, How);
+}
+
+void MentionReader::mentionThis(Use How) {
+  if (How == Use::Assigns && (Unwalked || Lambdas))
+    How = Use::Leaks;
+  Out.This = std::max(Out.This, How);
+}
+
+//===-- Statements and expressions ----------------------------------------===//
+
+/// A value that is computed; an object that is named here goes anywhere.
+void MentionReader::operand(const Stmt *S) {
+  auto *E = dyn_cast_or_null<Expr>(S);
+  visit(S, E && E->isGLValue() ? Use::Leaks : Use::Reads);
+}
+
+void MentionReader::operands(const Stmt *S) {
+  for (const Stmt *Child : S->children())
+    operand(Child);
+}
+
+void MentionReader::unwalked(const Stmt *S) {
+  ++Unwalked;
+  operands(S);
+  --Unwalked;
+}
+
+void MentionReader::visit(const Stmt *S, Use How) {
+  if (!S)
+    return;
+  switch (formOf(*S)) {
+  case Form::Leaf:
+    return;
+  case Form::Statement:
+    for (const Stmt *Child : S->children())
+      visit(Child, Use::Reads);
+    return;
+  case Form::Operands:
+    return operands(S);
+  case Form::Unwalked:
+    return unwalked(S);
+  case Form::Own:
+    if (!visitWrapper(S, How))
+      visitOwn(S, How);
+    return;
+  case Form::Alien:
+    Alien = true;
+    return;
+  }
+}
+
+/// Wrappers that pass on what is done to them.
+bool MentionReader::visitWrapper(const Stmt *S, Use How) {
+  const Expr *Inner = nullptr;
+  if (auto *E = dyn_cast<ParenExpr>(S))
+    Inner = E->getSubExpr();
+  else if (auto *E = dyn_cast<FullExpr>(S))
+    Inner = E->getSubExpr();
+  else if (auto *E = dyn_cast<MaterializeTemporaryExpr>(S))
+    Inner = E->getSubExpr();
+  else if (auto *E = dyn_cast<CXXBindTemporaryExpr>(S))
+    Inner = E->getSubExpr();
+  else if (auto *E = dyn_cast<SubstNonTypeTemplateParmExpr>(S))
+    Inner = E->getReplacement();
+  else if (auto *E = dyn_cast<CXXDefaultArgExpr>(S))
+    Inner = E->getExpr();
+  else if (auto *E = dyn_cast<CXXDefaultInitExpr>(S))
+    Inner = E->getExpr();
+  if (!Inner)
+    return false;
+  visit(Inner, Inner->isGLValue() ? How : Use::Reads);
+  return true;
+}
+
+void MentionReader::visitOwn(const Stmt *S, Use How) {
+  if (!isa<Expr>(S))
+    return statement(S);
+  if (auto *E = dyn_cast<DeclRefExpr>(S)) {
+    if (auto *V = dyn_cast<VarDecl>(E->getDecl()))
+      mention(V, How);
+  } else if (auto *E = dyn_cast<MemberExpr>(S)) {
+    member(E, How);
+  } else if (isa<CXXThisExpr>(S)) {
+    mentionThis(Use::Leaks);
+  } else if (auto *E = dyn_cast<CastExpr>(S)) {
+    cast(E, How);
+  } else if (auto *E = dyn_cast<BinaryOperator>(S)) {
+    binary(E, How);
+  } else if (auto *E = dyn_cast<UnaryOperator>(S)) {
+    unary(E, How);
+  } else if (auto *E = dyn_cast<ConditionalOperator>(S)) {
+    visit(E->getCond(), Use::Reads);
+    for (const Expr *Arm : {E->getTrueExpr(), E->getFalseExpr()})
+      visit(Arm, How == Use::Reads ? How : Use::Leaks);
+  } else if (auto *E = dyn_cast<CallExpr>(S)) {
+    call(E, How);
+  } else if (auto *E = dyn_cast<CXXConstructExpr>(S)) {
+    construct(E);
+  } else if (isa<InitListExpr>(S)) {
+    operands(S);
+  } else if (auto *E = dyn_cast<LambdaExpr>(S)) {
+    lambda(E);
+  } else if (auto *E = dyn_cast<UnaryExprOrTypeTraitExpr>(S)) {
+    if (E->getTypeOfArgument()->isVariablyModifiedType())
+      unwalked(E);
+  } else if (auto *E = dyn_cast<PseudoObjectExpr>(S)) {
+    unwalked(E->getSyntacticForm());
+  } else if (auto *E = dyn_cast<OpaqueValueExpr>(S)) {
+    ++Unwalked;
+    operand(E->getSourceExpr());
+    --Unwalked;
+  }
+}
+
+void MentionReader::statement(const Stmt *S) {
+  if (auto *D = dyn_cast<DeclStmt>(S)) {
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(X))
+        variable(V);
+  } else if (auto *R = dyn_cast<ReturnStmt>(S)) {
+    QualType T = Inside->getReturnType();
+    bool Refers = T->isReferenceType() && !isReferenceToConst(T);
+    visit(R->getRetValue(), Refers ? Use::Leaks : Use::Reads);
+  } else if (auto *W = dyn_cast<SwitchStmt>(S)) {
+    switchOver(W);
+  } else if (auto *C = dyn_cast<SwitchCase>(S)) {
+    Alien |= !PlainCases.contains(C);
+    visit(C->getSubStmt(), Use::Reads);
+  } else if (isa<ForStmt, WhileStmt>(S)) {
+    loop(S);
+  } else if (auto *F = dyn_cast<CXXForRangeStmt>(S)) {
+    rangeFor(F);
+  } else if (auto *A = dyn_cast<GCCAsmStmt>(S)) {
+    operands(A); // an output, or an operand in memory, is an object
+  }
+}
+
+//===-- Expressions -------------------------------------------------------===//
+
+void MentionReader::member(const MemberExpr *E, Use How) {
+  const Expr *Base = E->getBase();
+  auto *F = dyn_cast<FieldDecl>(E->getMemberDecl());
+  if (!F) {
+    if (auto *V = dyn_cast<VarDecl>(E->getMemberDecl()))
+      mention(V, How);
+    ++Unwalked;
+    visit(Base, Use::Reads);
+    --Unwalked;
+    return;
+  }
+  if (F->getType()->isReferenceType())
+    How = Use::Reads; // what it refers to leaked where it was bound
+  // One name, and other bytes change with them.
+  if (F->getParent()->isUnion() || F->isBitField())
+    How = Use::Leaks;
+  if (!E->isArrow())
+    return visit(Base, Base->isGLValue() ? How : Use::Reads);
+  if (isa<CXXThisExpr>(Base->IgnoreParens()))
+    return mentionThis(How);
+  visit(Base, Use::Reads);
+}
+
+void MentionReader::cast(const CastExpr *E, Use How) {
+  const Expr *Sub = E->getSubExpr();
+  switch (E->getCastKind()) {
+  case CK_LValueToRValue:
+  case CK_ToVoid:
+  case CK_ArrayToPointerDecay: // elements of arrays are never known
+    return visit(Sub, Use::Reads);
+  case CK_NoOp:
+  case CK_UserDefinedConversion:
+  case CK_ConstructorConversion:
+    return visit(Sub, Sub->isGLValue() ? How : Use::Reads);
+  default:
+    return operand(Sub);
+  }
+}
+
+void MentionReader::binary(const BinaryOperator *E, Use How) {
+  if (E->isAssignmentOp()) {
+    visit(E->getLHS(), How == Use::Reads ? Use::Assigns : Use::Leaks);
+    return operand(E->getRHS());
+  }
+  if (E->getOpcode() == BO_Comma) {
+    visit(E->getLHS(), Use::Reads);
+    return visit(E->getRHS(), E->getRHS()->isGLValue() ? How : Use::Reads);
+  }
+  operands(E);
+}
+
+void MentionReader::unary(const UnaryOperator *E, Use How) {
+  if (E->isIncrementDecrementOp())
+    return visit(E->getSubExpr(),
+                 How == Use::Reads ? Use::Assigns : Use::Leaks);
+  operands(E); // `&x` hands the object on
+}
+
+//===-- The function ------------------------------------------------------===//
+
+void MentionReader::leakAll(const Stmt *S) {
+  if (!S)
+    return;
+  if (auto *E = dyn_cast<DeclRefExpr>(S))
+    if (auto *V = dyn_cast<VarDecl>(E->getDecl()))
+      mention(V, Use::Leaks);
+  for (const Stmt *Child : S->children())
+    leakAll(Child);
+}
+
+void MentionReader::run() {
+  const FunctionDecl *F = Inside;
+  if (auto *C = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *I : C->inits()) {
+      bool Binds = I->isMemberInitializer() &&
+                   I->getMember()->getType()->isReferenceType();
+      visit(I->getInit(), Binds ? Use::Leaks : Use::Reads);
+    }
+  visit(F->getBody(), Use::Reads);
+  for (const VarDecl *V : Copied)
+    for (const VarDecl *X = V; X;) {
+      // The copy is as old as the lambda.
+      if (Out.of(X) != Use::Reads || Out.of(V) != Use::Reads)
+        Out.Variables[V] = Out.Variables[X] = Use::Leaks;
+      auto It = Aliases.find(X);
+      X = It == Aliases.end() || It->second == X ? nullptr : It->second;
+    }
+  if (!Alien)
+    return;
+  leakAll(F->getBody());
+  for (const ParmVarDecl *P : F->parameters())
+    mention(P, Use::Leaks);
+  Out.This = Use::Leaks;
+}
+
+} // namespace catt

@@ -1,0 +1,60 @@
+//===- GroupSize.h - Warps per group, or the rule for them ------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   {n >= 8: 4 warps}             --> n >= 8 ? 128 : 1024
+//   {n >= 8: 4 warps, n >= 32: 2} --> unsigned threads = 1024;
+//                                     if (n >= 8)
+//                                       threads = 128;
+//                                     if (n >= 32)
+//                                       threads = 64;
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TRANSFORMS_GROUPSIZE_H
+#define CATT_TRANSFORMS_GROUPSIZE_H
+
+#include "analysis/model/Plan.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace catt {
+
+/// Warps per block that no device exceeds (1024 threads: CUDA C++ Programming
+/// Guide, technical specifications). A group of so many is the whole block.
+constexpr int64_t WholeBlock = 32;
+
+/// Warps per group: Below, unless a parameter reaches the bound of a case.
+struct GroupSize {
+  std::vector<RuntimeCase> Cases; ///< ascending
+  int64_t Below = WholeBlock;
+
+  explicit GroupSize(const LoopPlan &Plan)
+      : Cases(Plan.Cases),
+        Below(Plan.Cases.empty() ? Plan.WarpsPerGroup : WholeBlock) {}
+  int64_t at(int64_t Value) const;
+  int64_t smallest() const;
+  /// What the program tests, each once, in the order of the cases.
+  std::vector<std::string> inputs() const;
+  /// One input, and warps that can be compared from bound to bound.
+  bool isSimple() const;
+};
+
+/// Threads per group as CUDA text, for the last case that holds.
+struct GroupThreads {
+  std::string First; ///< an expression: all, if there are no Later
+  /// Statements that assign to the variable with First's value.
+  std::vector<std::string> Later;
+};
+
+/// There must be a case. Name: of the variable; Whole: warps of a block.
+GroupThreads threadsByCase(const GroupSize &Size, llvm::StringRef Name,
+                           llvm::StringRef BlockSize, int64_t Whole);
+
+} // namespace catt
+
+#endif
