@@ -128,6 +128,12 @@ void show(LaunchPlan &Result, const KernelPlan &Plan, const Profiles &Known,
   Result.Profiles[Loop] = Known[Loop];
 }
 
+/// True for the block that the report names.
+bool isShown(const Setting &S, const LaunchPlan &Result) {
+  return Result.Plan.Before &&
+         Result.Plan.Before->WarpsPerBlock == S.Before.WarpsPerBlock;
+}
+
 /// No cases for a loop that some value divides: the expression would be too
 /// long, and without one the loop must not be divided at all.
 void refuseWithoutCases(const Kernel &K, const std::string &Inputs,
@@ -239,9 +245,9 @@ struct GridAxis {
 using GridRow = std::vector<Setting>;
 using Score = llvm::function_ref<WarpBounds(const Setting &, const LoopPlan &)>;
 
-/// Fills in the grids of some loops and shows the plan that divides furthest.
-/// Rows: settings for each value of the first input, which must do with one
-/// decision.
+/// Fills in the grids of some loops and shows the plan that divides furthest,
+/// of the block that the report names where one of its plans divides. Rows:
+/// settings for each value of the first input, which must do with one decision.
 std::map<unsigned, WarpGrid> measureGrids(llvm::ArrayRef<GridRow> Rows,
                                           const GridAxis &First,
                                           const GridAxis &Second,
@@ -249,7 +255,7 @@ std::map<unsigned, WarpGrid> measureGrids(llvm::ArrayRef<GridRow> Rows,
                                           Score ScoreOf, LaunchPlan &Result) {
   std::vector<bool> Matters = nestsOf(Rows.front().front().K, Open);
   std::map<unsigned, WarpGrid> Grids;
-  std::map<unsigned, int64_t> Least;
+  std::map<unsigned, std::pair<bool, int64_t>> Least;
   for (unsigned L : Open)
     Grids[L] = {First.Name, Second.Name, First.Values, Second.Values,
                 std::vector(First.Values.size(),
@@ -262,11 +268,12 @@ std::map<unsigned, WarpGrid> measureGrids(llvm::ArrayRef<GridRow> Rows,
       WarpBounds Here = ScoreOf(At, Plan.Loops[L]);
       WarpBounds &All = Grids[L].Warps[I][J];
       All = common(All, Here);
-      int64_t Divided = gainsLittle(Plan.Loops[L]) ? INT64_MAX : Here.Least;
-      auto [To, New] = Least.try_emplace(L, Divided);
-      if (New || Divided <= To->second)
+      const std::pair Rank(!isShown(At, Result) || !isSplit(Plan.Loops[L]),
+                           gainsLittle(Plan.Loops[L]) ? INT64_MAX : Here.Least);
+      auto [To, New] = Least.try_emplace(L, Rank);
+      if (New || Rank <= To->second)
         show(Result, Plan, Known, L);
-      To->second = std::min(To->second, Divided);
+      To->second = std::min(To->second, Rank);
     }
   };
   for (size_t I = 0; I != First.Values.size(); ++I)
@@ -463,8 +470,7 @@ void decideByBlock(const std::string &Input, llvm::ArrayRef<Setting> Settings,
   std::map<unsigned, int64_t> Least;
   std::set<unsigned> Shown; // as the block is that the report shows
   for (const Setting &S : Settings) {
-    bool IsShown = Result.Plan.Before &&
-                   Result.Plan.Before->WarpsPerBlock == S.Before.WarpsPerBlock;
+    const bool IsShown = isShown(S, Result);
     Profiles At = profilesOf(S, nestsOf(S.K, Known), /*AlwaysWork=*/false);
     KernelPlan Plan = planWith(S, At);
     for (unsigned L : Known) {
