@@ -91,6 +91,34 @@ void forceRemat(KernelReport &Report, const GeneratedKernel &K) {
     Report.Remat = planRemat(Report.Source, pressure(Report.Source, K), 16, 8);
 }
 
+/// Any cap that some number of blocks has, as if ptxas had tried them all.
+void forceBounds(KernelReport &Report, const GeneratedKernel &K,
+                 const Device &Gpu) {
+  Kernel Source = Report.Source;
+  RegisterOptions Options;
+  Options.Gpu = Gpu;
+  Options.Target = 255; // then the grid may be small
+  if (K.Seed % 5 == 0)
+    Options.Form = BoundsForm::MaxRegisters;
+  if (!K.isEnemy()) // the driver launches what the file launches
+    Source.AllLaunchesVisible = true;
+  const Launch *L = decidingLaunch(Source);
+  if (!L)
+    return;
+  RegisterUse Use;
+  Use.Default.Registers = 255;
+  for (unsigned Cap : capsToAsk(Source, *L, Options)) {
+    RegisterPoint Point;
+    Point.CapRegisters = Point.Registers = Cap;
+    Point.From = Origin::Measured;
+    Use.Caps.push_back(Point);
+  }
+  if (!Use.Caps.empty())
+    Options.Target = Use.Caps[K.Seed % Use.Caps.size()].Registers;
+  Report.Registers =
+      planRegisters(Source, Use, std::nullopt, std::nullopt, Options);
+}
+
 void forceSpill(KernelReport &Report, const GeneratedKernel &K,
                 const Device &Gpu) {
   Kernel Source = Report.Source;

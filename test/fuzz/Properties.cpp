@@ -167,18 +167,19 @@ private:
       if (auto I = indexOf(K); I && Kernels[*I].Seed % 3 != 0)
         forceSpill(K, Kernels[*I], R.Gpu);
     for (KernelReport &K : R.Kernels)
-      if (auto I = indexOf(K); I && isEnemy() && Kernels[*I].Seed % 4 < 2)
+      if (auto I = indexOf(K); I && Kernels[*I].Seed % 4 < 2)
         forceRemat(K, Kernels[*I]);
+    for (KernelReport &K : R.Kernels)
+      if (auto I = indexOf(K); I && Kernels[*I].Seed / 4 % 2 == 0)
+        forceBounds(K, Kernels[*I], R.Gpu);
   }
 
   /// The new text of V under the plan; its own text if nothing changes.
   std::optional<std::string> rewritten(const Version &V, Report &R,
                                        Edits *Done = nullptr) {
-    RewriteOptions Rewrite;
-    for (const Transform *T : allTransforms())
-      if (T->isDefault() || (!isDecided() && T->name() == "spill-shared") ||
-          (isEnemy() && T->name() == "rematerialize"))
-        Rewrite.Transforms.push_back(T->name().str());
+    RewriteOptions Rewrite; // what is decided is what is written by default
+    if (!isDecided())
+      Rewrite.Transforms = {"all"};
     auto E =
         isDecided() ? rewriteWhole(R, Analysis, Rewrite) : rewrite(R, Rewrite);
     if (!E) {

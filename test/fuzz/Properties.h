@@ -77,6 +77,10 @@ void forceSpill(KernelReport &Report, const GeneratedKernel &K,
 /// Has values computed again as if their registers had to be freed.
 void forceRemat(KernelReport &Report, const GeneratedKernel &K);
 
+/// Bounds the registers of a kernel whose launches say enough.
+void forceBounds(KernelReport &Report, const GeneratedKernel &K,
+                 const Device &Gpu);
+
 /// Memory of one kernel's arguments, filled anew.
 class Memory {
 public:
