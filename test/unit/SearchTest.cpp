@@ -1,4 +1,4 @@
-//===- FeedbackTest.cpp - Tests of Feedback and RematFeedback ---*- C++ -*-===//
+//===- SearchTest.cpp - Tests of Search, spilling and computing again -----===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,9 +9,8 @@
 // The assembler is a function here, which reads in the text what was moved.
 //
 //===----------------------------------------------------------------------===//
-#include "tool/catt-rewrite/Feedback.h"
+#include "tool/optimize/Search.h"
 #include "SpillTesting.h"
-#include "tool/catt-rewrite/RematFeedback.h"
 #include <gmock/gmock.h>
 
 namespace catt {
@@ -44,12 +43,12 @@ struct Assembler {
 };
 
 SharedSpill improved(SpillBench &B, Assembler &A) {
-  EXPECT_FALSE(bool(improveSpills(B.R, &B.R.Kernels[0], {{"spill-shared"}, {}},
-                                  A.measure())));
+  EXPECT_FALSE(bool(
+      search(B.R, spillSearches(B.R), {{"spill-shared"}, {}}, A.measure())));
   return B.spill();
 }
 
-TEST(Feedback, KeepsTheAmountThatSpillsLeast) {
+TEST(SpillSearch, KeepsTheAmountThatSpillsLeast) {
   SpillBench B(manyValues(), 32);
   Assembler A{
       [](int64_t Moved) { return unsigned(std::abs(Moved - 17)) * 40; }};
@@ -60,7 +59,7 @@ TEST(Feedback, KeepsTheAmountThatSpillsLeast) {
   EXPECT_EQ(S.Steps[bestStep(S.Steps)].MovedRegisters, 17);
 }
 
-TEST(Feedback, AsksTogetherAndComesToAnEnd) {
+TEST(SpillSearch, AsksTogetherAndComesToAnEnd) {
   SpillBench B(manyValues(), 32);
   // More is always better: there is no best amount to settle at.
   Assembler A{[](int64_t Moved) { return unsigned(4000 - Moved * 40); }};
@@ -69,7 +68,7 @@ TEST(Feedback, AsksTogetherAndComesToAnEnd) {
   EXPECT_EQ(S.MovedRegisters, 27) << "what leaves the blocks resident";
 }
 
-TEST(Feedback, NegativeNothingIsBetterThanLocalMemory) {
+TEST(SpillSearch, NegativeNothingIsBetterThanLocalMemory) {
   SpillBench B(manyValues(), 32);
   Assembler A{[](int64_t) { return 4U; }};
   SharedSpill S = improved(B, A);
@@ -78,22 +77,22 @@ TEST(Feedback, NegativeNothingIsBetterThanLocalMemory) {
   EXPECT_EQ(S.Refusals[0].Kind, Reason::CannotReachTarget);
 }
 
-TEST(Feedback, AsksForThePragmaWhereNothingCanBeMoved) {
+TEST(SpillSearch, AsksForThePragmaWhereNothingCanBeMoved) {
   std::string Code = spillKernel("  const float s = 1;\n"
                                  "  for (int i = 0; i < n; ++i)\n"
                                  "    y[i] = 1; // PEAK\n  y[0] = s;");
   auto Settled = [&](unsigned WithPragma, const char *Version) {
     SpillBench B(Code);
     B.R.Cuda.Version = Version;
-    EXPECT_FALSE(bool(improveSpills(
-        B.R, &B.R.Kernels[0], {{"spill-shared"}, {}},
-        [&](llvm::ArrayRef<TextQuestion> Questions) {
-          std::vector<TextAnswer> Out;
-          for (const TextQuestion &Q : Questions)
-            Out.push_back(
-                {{"k", {16, 16, 0, Q.Texts.empty() ? 40 : WithPragma}}});
-          return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
-        })));
+    EXPECT_FALSE(bool(
+        search(B.R, spillSearches(B.R), {{"spill-shared"}, {}},
+               [&](llvm::ArrayRef<TextQuestion> Questions) {
+                 std::vector<TextAnswer> Out;
+                 for (const TextQuestion &Q : Questions)
+                   Out.push_back(
+                       {{"k", {16, 16, 0, Q.Texts.empty() ? 40 : WithPragma}}});
+                 return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
+               })));
     return B.spill();
   };
   EXPECT_TRUE(Settled(0, "13.0").Pragma);
@@ -105,27 +104,72 @@ TEST(Feedback, AsksForThePragmaWhereNothingCanBeMoved) {
   }
 }
 
-TEST(Feedback, NegativeAnErrorLeavesTheEstimate) {
+TEST(SpillSearch, NegativeAnErrorLeavesTheEstimate) {
   SpillBench B(manyValues(), 32);
   int64_t Before = B.spill().MovedRegisters;
-  llvm::Error E =
-      improveSpills(B.R, &B.R.Kernels[0], {{"spill-shared"}, {}},
-                    [](llvm::ArrayRef<TextQuestion>)
-                        -> llvm::Expected<std::vector<TextAnswer>> {
-                      return llvm::createStringError("no assembler");
-                    });
+  llvm::Error E = search(B.R, spillSearches(B.R), {{"spill-shared"}, {}},
+                         [](llvm::ArrayRef<TextQuestion>)
+                             -> llvm::Expected<std::vector<TextAnswer>> {
+                           return llvm::createStringError("no assembler");
+                         });
   EXPECT_EQ(llvm::toString(std::move(E)), "no assembler");
   EXPECT_EQ(B.spill().MovedRegisters, Before);
   EXPECT_EQ(B.spill().From, Origin::Estimated);
 }
 
-TEST(Feedback, NegativeATextThatCannotChange) {
+TEST(SpillSearch, NegativeATextThatCannotChange) {
   SpillBench B("#define threadIdx threadIdx\n" + manyValues(), 32);
   int64_t Before = B.spill().MovedRegisters;
   Assembler A{[](int64_t) { return 4U; }};
   SharedSpill S = improved(B, A);
   EXPECT_THAT(A.Moved, Each(0)) << "no text that would be the same";
   EXPECT_EQ(S.MovedRegisters, Before) << "the refusal comes from rewriting";
+}
+
+TEST(SpillSearch, NegativeTheReportIsNoScratchpad) {
+  SpillBench B(manyValues(), 32);
+  int64_t Before = B.spill().MovedRegisters;
+  Assembler A{
+      [](int64_t Moved) { return unsigned(std::abs(Moved - 17)) * 40; }};
+  TextMeasure Measure = A.measure();
+  EXPECT_FALSE(bool(search(B.R, spillSearches(B.R), {{"spill-shared"}, {}},
+                           [&](llvm::ArrayRef<TextQuestion> Questions) {
+                             EXPECT_EQ(B.spill().MovedRegisters, Before);
+                             EXPECT_EQ(B.spill().Steps.size(), 0u);
+                             return Measure(Questions);
+                           })));
+  EXPECT_NE(B.spill().MovedRegisters, Before);
+}
+
+TEST(SpillSearch, PositiveKernelsAreAskedAboutTogether) {
+  // The same kernel again, under another name.
+  std::string Other = manyValues();
+  Other.replace(Other.find(" k("), 3, " m(");
+  Other.replace(Other.find("{ k<<<"), 6, "{ m<<<");
+  Other.replace(Other.find("host"), 4, "most");
+  SpillBench Two(manyValues() + Other, 32);
+  KernelReport M;
+  M.Source = Two.P.kernel("m");
+  for (const ThreadValue &V : M.Source.Values)
+    Two.Use.Peaks[1].Live.push_back(
+        {V.Variable, V.Where, 1, true, UsedInAllLoops});
+  M.Spill = planSpill(M.Source, Two.Use, 16, Two.Options);
+  Two.R.Kernels.push_back(M);
+  std::vector<size_t> Asked;
+  EXPECT_FALSE(bool(search(
+      Two.R, spillSearches(Two.R), {{"spill-shared"}, {}},
+      [&](llvm::ArrayRef<TextQuestion> Questions) {
+        std::vector<TextAnswer> Out;
+        for (const TextQuestion &Q : Questions) {
+          Asked.push_back(Q.Caps.size());
+          Out.push_back({{"k", {16, 16, 0, 40}}, {"m", {16, 16, 0, 40}}});
+        }
+        return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
+      })));
+  ASSERT_FALSE(Asked.empty());
+  EXPECT_EQ(Asked.front(), 2u) << "one text, two kernels";
+  for (const KernelReport &K : Two.R.Kernels)
+    EXPECT_EQ(K.Spill->From, Origin::Measured) << K.Source.Name;
 }
 
 //===-- Computing again ---------------------------------------------------===//
@@ -149,21 +193,22 @@ struct RematBench {
   }
   RematPlan &plan() { return *R.Kernels[0].Remat; }
   llvm::Error improve(llvm::function_ref<unsigned(size_t Values)> Bytes) {
-    return improveRemat(
-        R, {{"rematerialize"}, {}}, [&](llvm::ArrayRef<TextQuestion> All) {
-          std::vector<TextAnswer> Out;
-          for (const TextQuestion &Q : All) {
-            size_t Values = 0;
-            for (const auto &[File, Text] : Q.Texts)
-              Values = llvm::StringRef(Text).count("asm volatile");
-            Out.push_back({{"k", {32, 32, 0, Bytes(Values)}}});
-            Asked.push_back(Values);
-            if (getenv("SHOW"))
-              for (const auto &[File, Text] : Q.Texts)
-                puts(Text.c_str());
-          }
-          return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
-        });
+    return search(R, rematSearches(R), {{"rematerialize"}, {}},
+                  [&](llvm::ArrayRef<TextQuestion> All) {
+                    std::vector<TextAnswer> Out;
+                    for (const TextQuestion &Q : All) {
+                      size_t Values = 0;
+                      for (const auto &[File, Text] : Q.Texts)
+                        Values = llvm::StringRef(Text).count("asm volatile");
+                      Out.push_back({{"k", {32, 32, 0, Bytes(Values)}}});
+                      Asked.push_back(Values);
+                      if (getenv("SHOW"))
+                        for (const auto &[File, Text] : Q.Texts)
+                          puts(Text.c_str());
+                    }
+                    return llvm::Expected<std::vector<TextAnswer>>(
+                        std::move(Out));
+                  });
   }
 
   std::string Code = "static __global__ void k(float *A, int n) {\n"
@@ -180,7 +225,7 @@ struct RematBench {
   std::vector<size_t> Asked; ///< values that were computed again
 };
 
-TEST(RematFeedback, KeepsTheNumberThatSpillsLeast) {
+TEST(RematSearch, KeepsTheNumberThatSpillsLeast) {
   RematBench B;
   ASSERT_EQ(B.plan().Values.size(), 4u);
   EXPECT_FALSE(bool(B.improve([](size_t N) { return N == 2 ? 8 : 16; })));
@@ -189,7 +234,7 @@ TEST(RematFeedback, KeepsTheNumberThatSpillsLeast) {
   EXPECT_EQ(B.plan().Steps.size(), 4u);
 }
 
-TEST(RematFeedback, NegativeWhatSpillsAsMuchIsDropped) {
+TEST(RematSearch, NegativeWhatSpillsAsMuchIsDropped) {
   RematBench B;
   EXPECT_FALSE(bool(B.improve([](size_t) { return 16; })));
   EXPECT_THAT(B.plan().Values, IsEmpty());
@@ -197,19 +242,19 @@ TEST(RematFeedback, NegativeWhatSpillsAsMuchIsDropped) {
   EXPECT_EQ(B.plan().Refusals[0].Kind, Reason::CannotReachTarget);
 }
 
-TEST(RematFeedback, NegativeAnAssemblerThatSpillsNothingCannotTell) {
+TEST(RematSearch, NegativeAnAssemblerThatSpillsNothingCannotTell) {
   RematBench B;
   EXPECT_FALSE(bool(B.improve([](size_t) { return 0; })));
   EXPECT_EQ(B.plan().Values.size(), 4u) << "the estimate stays";
 }
 
-TEST(RematFeedback, NegativeAnErrorLeavesTheEstimate) {
+TEST(RematSearch, NegativeAnErrorLeavesTheEstimate) {
   RematBench B;
-  llvm::Error E = improveRemat(B.R, {{"rematerialize"}, {}},
-                               [](llvm::ArrayRef<TextQuestion>)
-                                   -> llvm::Expected<std::vector<TextAnswer>> {
-                                 return llvm::createStringError("no assembler");
-                               });
+  llvm::Error E = search(B.R, rematSearches(B.R), {{"rematerialize"}, {}},
+                         [](llvm::ArrayRef<TextQuestion>)
+                             -> llvm::Expected<std::vector<TextAnswer>> {
+                           return llvm::createStringError("no assembler");
+                         });
   EXPECT_EQ(llvm::toString(std::move(E)), "no assembler");
   EXPECT_EQ(B.plan().Values.size(), 4u);
 }
