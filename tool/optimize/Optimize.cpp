@@ -240,7 +240,7 @@ Expected<Report> analysed(const TranslationUnit &Unit,
     Plans.push_back({&K.Source, &K.Plan});
   for (const ForcedChoice &F : Plan.Forced)
     if (std::string Why = forceError(F, Plans); !Why.empty())
-      return obstacle(Kind::Choice, "'" + File + "': " + Why);
+      return obstacle(Kind::Choice, Twine("'") + File + "': " + Why);
   return R;
 }
 
@@ -258,7 +258,7 @@ Error change(Outcome &Done, const TranslationUnit &Unit,
                                       toString(Changes.takeError()));
   for (const ForcedChoice &F : Plan.Forced)
     if (std::string Why = notWritten(F, Done.Analysed, *Changes); !Why.empty())
-      return obstacle(Kind::Choice, "'" + File + "': " + Why);
+      return obstacle(Kind::Choice, Twine("'") + File + "': " + Why);
   Done.Changes = std::move(*Changes);
   auto Texts = checkedTexts(Done, Unit, File, O);
   if (!Texts)
