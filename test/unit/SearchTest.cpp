@@ -17,6 +17,7 @@ namespace catt {
 namespace {
 
 using namespace testing;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -141,35 +142,47 @@ TEST(SpillSearch, NegativeTheReportIsNoScratchpad) {
   EXPECT_NE(B.spill().MovedRegisters, Before);
 }
 
-TEST(SpillSearch, PositiveKernelsAreAskedAboutTogether) {
+TEST(SpillSearch, PositiveKernelsAreAskedTogetherAndDecideAlone) {
   // The same kernel again, under another name.
   std::string Other = manyValues();
   Other.replace(Other.find(" k("), 3, " m(");
   Other.replace(Other.find("{ k<<<"), 6, "{ m<<<");
   Other.replace(Other.find("host"), 4, "most");
-  SpillBench Two(manyValues() + Other, 32);
+  SpillBench B(manyValues() + Other, 32);
   KernelReport M;
-  M.Source = Two.P.kernel("m");
+  M.Source = B.P.kernel("m");
   for (const ThreadValue &V : M.Source.Values)
-    Two.Use.Peaks[1].Live.push_back(
+    B.Use.Peaks[1].Live.push_back(
         {V.Variable, V.Where, 1, true, UsedInAllLoops});
-  M.Spill = planSpill(M.Source, Two.Use, 16, Two.Options);
-  Two.R.Kernels.push_back(M);
-  std::vector<size_t> Asked;
+  M.Spill = planSpill(M.Source, B.Use, 16, B.Options);
+  B.R.Kernels.push_back(M);
+  std::vector<size_t> Asked; // kernels of each text
+  auto Spilled = [](int64_t Moved, int64_t Best) {
+    return RegisterPoint{16, 16, 0, unsigned(std::abs(Moved - Best)) * 40};
+  };
   EXPECT_FALSE(bool(search(
-      Two.R, spillSearches(Two.R), {{"spill-shared"}, {}},
+      B.R, spillSearches(B.R), {{"spill-shared"}, {}},
       [&](llvm::ArrayRef<TextQuestion> Questions) {
         std::vector<TextAnswer> Out;
         for (const TextQuestion &Q : Questions) {
           Asked.push_back(Q.Caps.size());
-          Out.push_back({{"k", {16, 16, 0, 40}}, {"m", {16, 16, 0, 40}}});
+          auto Text = Q.Texts.find(B.R.MainFile);
+          auto [K, Rest] =
+              llvm::StringRef(Text == Q.Texts.end() ? "" : Text->second)
+                  .split(" m(");
+          Out.emplace_back();
+          for (auto [Name, Part, Best] :
+               {std::tuple("k", K, 17), std::tuple("m", Rest, 99)})
+            if (Q.Caps.count(Name))
+              Out.back()[Name] = Spilled(movedIn({{"", Part.str()}}), Best);
         }
         return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
       })));
   ASSERT_FALSE(Asked.empty());
   EXPECT_EQ(Asked.front(), 2u) << "one text, two kernels";
-  for (const KernelReport &K : Two.R.Kernels)
-    EXPECT_EQ(K.Spill->From, Origin::Measured) << K.Source.Name;
+  EXPECT_THAT(Asked, Contains(1u)) << "one of them is at its end first";
+  EXPECT_EQ(B.R.Kernels[0].Spill->MovedRegisters, 17);
+  EXPECT_EQ(B.R.Kernels[1].Spill->MovedRegisters, 27) << "all that fits";
 }
 
 //===-- Computing again ---------------------------------------------------===//
