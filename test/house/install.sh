@@ -70,6 +70,18 @@ cp -r "$source/samples/embed" "$work/embed"
   cat "$work/log" >&2
   fail 'samples/embed cannot be built'
 }
+# Where the library is not there, as in the Debian package, CMake says so.
+mv "$prefix/lib/cmake/Catt/CattLibraries.cmake" "$work/aside"
+if "$cmake" -S "$work/embed" -B "$work/embed/none" -DCMAKE_PREFIX_PATH="$prefix" \
+  >"$work/log" 2>&1; then
+  fail 'a library that is not installed is found'
+fi
+grep -q 'the library is not installed' "$work/log" || {
+  cat "$work/log" >&2
+  fail 'CMake does not say that the library is missing'
+}
+mv "$work/aside" "$prefix/lib/cmake/Catt/CattLibraries.cmake"
+
 embed() { (cd / && "$work/embed/build/embed" "$@") >"$work/out" 2>"$work/err"; }
 embed sm_80 "$source/samples/gesummv/gesummv.cu" || {
   cat "$work/err" >&2
