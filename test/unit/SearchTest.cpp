@@ -118,6 +118,19 @@ TEST(SpillSearch, NegativeAnErrorLeavesTheEstimate) {
   EXPECT_EQ(B.spill().From, Origin::Estimated);
 }
 
+TEST(SpillSearch, NegativeAnswersThatAreMissing) {
+  SpillBench B(manyValues(), 32);
+  int64_t Before = B.spill().MovedRegisters;
+  llvm::Error E = search(B.R, spillSearches(B.R), {{"spill-shared"}, {}},
+                         [](llvm::ArrayRef<TextQuestion>) {
+                           return llvm::Expected<std::vector<TextAnswer>>(
+                               std::vector<TextAnswer>(1));
+                         });
+  EXPECT_EQ(llvm::toString(std::move(E)), "4 questions have 1 answers");
+  EXPECT_EQ(B.spill().MovedRegisters, Before);
+  EXPECT_EQ(B.spill().From, Origin::Estimated);
+}
+
 TEST(SpillSearch, NegativeATextThatCannotChange) {
   SpillBench B("#define threadIdx threadIdx\n" + manyValues(), 32);
   int64_t Before = B.spill().MovedRegisters;

@@ -123,6 +123,9 @@ llvm::Error Search::ask(Round &Proposed) {
   llvm::Expected<std::vector<TextAnswer>> Answers = Measure(Questions);
   if (!Answers)
     return Answers.takeError();
+  if (Answers->size() != All.size())
+    return llvm::createStringError("%zu questions have %zu answers", All.size(),
+                                   Answers->size());
   for (const auto &[Answer, A] : llvm::zip_equal(*Answers, All))
     for (auto [S, Of] : llvm::zip_equal(Each, A.Of)) {
       auto Found = Answer.find(R.Kernels[S.Kernel].Source.Name);
