@@ -10,23 +10,17 @@
 
 #include "analysis/Options.h"
 #include "analysis/frontend/CudaFrontEnd.h"
-#include "analysis/plan/occupancy/RegisterPlan.h"
-#include "analysis/plan/remat/RematPlan.h"
-#include "analysis/plan/spill/JointPlan.h"
+#include "analysis/plan/variant/Variant.h"
 
 namespace catt {
 
-/// One kernel: what it is, what was measured, what is decided.
-struct KernelReport {
+/// One kernel: what it is, what was measured, and the variant that is decided.
+struct KernelReport : Variant {
   Kernel Source;
   std::vector<LoopProfile> Profiles; ///< one per loop, in Kernel::Loops' order
-  KernelPlan Plan;
-  Means May;                             ///< what no transform refused
-  std::optional<RegisterUse> Pressure;   ///< where registers were asked for
-  std::optional<RegisterPlan> Registers; ///< and a launch says enough
-  std::optional<SharedSpill> Spill; ///< where registers are met by spilling
-  std::vector<JointPlan> Joint;     ///< tighter points, for a trial
-  std::optional<RematPlan> Remat;   ///< or by computing values again
+  Means May;                         ///< what no transform refused
+  std::optional<RegisterUse> Pressure; ///< where registers were asked for
+  std::vector<Variant> Joint;          ///< tighter points, for a trial
 };
 
 /// All that is known and decided about one file.

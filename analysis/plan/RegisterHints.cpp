@@ -8,6 +8,7 @@
 #include "analysis/plan/RegisterHints.h"
 #include "analysis/Report.h"
 #include "analysis/plan/Decide.h"
+#include "analysis/plan/variant/JointStrategy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -149,7 +150,7 @@ void hintRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
       Report.Spill = planSpill(K, Use, *Cap, O);
       Report.Remat = planRemat(K, Use, *Cap);
     } else {
-      Report.Joint = jointPlans(K, Use, *Report.Registers, O);
+      Report.Joint = jointVariants(K, Use, Report, O);
     }
   }
 }

@@ -316,8 +316,12 @@ measure(const TranslationUnit &Unit, const RegisterSourceOptions &Options,
   return Out;
 }
 
-TextMeasure textMeasure(const TranslationUnit &Unit,
-                        const RegisterSourceOptions &Options) {
+Measure::~Measure() = default;
+
+TextMeasure PtxasMeasure::start(const TranslationUnit &Unit) const {
+  RegisterSourceOptions Options;
+  Options.AskPtxas = true;
+  Options.Jobs = Jobs;
   // No edit adds a kernel or takes one away, so that clang need tell their
   // mangled names only once.
   auto Kernels = std::make_shared<std::optional<TextMap>>();

@@ -21,6 +21,7 @@
 #ifndef CATT_ANALYSIS_PLAN_REGISTERSOURCES_H
 #define CATT_ANALYSIS_PLAN_REGISTERSOURCES_H
 
+#include "analysis/plan/Measure.h"
 #include "analysis/plan/RegisterHints.h"
 
 namespace catt {
@@ -34,25 +35,16 @@ struct RegisterSourceOptions {
 
 RegisterSource registerSource(const RegisterSourceOptions &Options);
 
-/// A file with other texts (by absolute path), and the kernels of it (by
-/// Kernel::Name) that are asked about, each under its cap. Their own bounds
-/// stay.
-struct TextQuestion {
-  std::map<std::string, std::string> Texts;
-  std::map<std::string, unsigned> Caps;
+/// Compiles texts, and assembles them with the toolkit's ptxas.
+class PtxasMeasure final : public Measure {
+public:
+  /// Jobs: processes of nvcc or ptxas at a time.
+  explicit PtxasMeasure(unsigned Jobs) : Jobs(Jobs) {}
+  TextMeasure start(const TranslationUnit &Unit) const override;
+
+private:
+  unsigned Jobs;
 };
-
-/// What ptxas makes of the kernels.
-using TextAnswer = std::map<std::string, RegisterPoint>;
-
-/// Answers in the order of the questions.
-using TextMeasure = std::function<llvm::Expected<std::vector<TextAnswer>>(
-    llvm::ArrayRef<TextQuestion>)>;
-
-/// Compiles and assembles texts in place of those of Unit, which must outlive
-/// what is returned.
-TextMeasure textMeasure(const TranslationUnit &Unit,
-                        const RegisterSourceOptions &Options);
 
 /// Compiles the file as it is, and with other texts, to machine code with nvcc,
 /// and compares how each kernel rounds. Returns what differs, a sentence for

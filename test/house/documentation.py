@@ -29,8 +29,6 @@ LINE_LIMIT = 500
 LONG = {
     "analysis/frontend/NvccFlags.cpp":
         "one case for each row of nvcc's option table",
-    "tool/catt-rewrite/Options.cpp":
-        "one option after the other, each with its text",
     "test/fuzz/Statements.cpp":
         "one case for each kind of statement that the generator writes",
     "analysis/plan/runtime/RuntimePlan.cpp":

@@ -46,10 +46,49 @@ fi
 echo '#include <no_such_header_anywhere.h>' >"$work/missing.cu"
 run 3 --no-cuda --diff "$work/missing.cu"
 
-# Every header that rewritten programs include is there, and no other.
-headers() { find "$1" -path "$2/*.h" -printf '%P\n' | sed "s|^$3||" | sort; }
+# Every header that rewritten programs include is there, and no other beside
+# those of the library.
+headers() {
+  find "$1" -path "$1/catt-optimize" -prune -o -path "$2/*.h" -printf '%P\n' |
+    sed "s|^$3||" | sort
+}
 mkdir -p "$prefix/include"
 diff <(headers "$source/transforms" "$source/transforms/runtime" runtime/) \
   <(headers "$prefix/include" "$prefix/include" '') ||
   fail 'the installed headers are not those of transforms/runtime'
-echo 'install: the installed tool stands on its own'
+
+# A program that calls the library, built of what is installed alone.
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+sanitize=$(cached CATT_SANITIZE)
+cp -r "$source/samples/embed" "$work/embed"
+{
+  "$cmake" -S "$work/embed" -B "$work/embed/build" \
+    -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" \
+    -DCMAKE_CXX_FLAGS="${sanitize:+-fsanitize=$sanitize}" &&
+    "$cmake" --build "$work/embed/build"
+} >"$work/log" 2>&1 || {
+  cat "$work/log" >&2
+  fail 'samples/embed cannot be built'
+}
+# Where the library is not there, as in the Debian package, CMake says so.
+mv "$prefix/lib/cmake/Catt/CattLibraries.cmake" "$work/aside"
+if "$cmake" -S "$work/embed" -B "$work/embed/none" -DCMAKE_PREFIX_PATH="$prefix" \
+  >"$work/log" 2>&1; then
+  fail 'a library that is not installed is found'
+fi
+grep -q 'the library is not installed' "$work/log" || {
+  cat "$work/log" >&2
+  fail 'CMake does not say that the library is missing'
+}
+mv "$work/aside" "$prefix/lib/cmake/Catt/CattLibraries.cmake"
+
+embed() { (cd / && "$work/embed/build/embed" "$@") >"$work/out" 2>"$work/err"; }
+embed sm_80 "$source/samples/gesummv/gesummv.cu" || {
+  cat "$work/err" >&2
+  fail 'embed failed'
+}
+grep -q '__syncthreads();' "$work/out" || fail 'no barrier in what embed wrote'
+if embed no_such_card "$source/samples/gesummv/gesummv.cu"; then
+  fail 'embed does not report an error'
+fi
+echo 'install: the installed tool and the library stand on their own'

@@ -7,7 +7,7 @@
 #
 # ===----------------------------------------------------------------------===#
 #
-#   tool -> transforms -> Analysis -> plan -> throttle, spill, runtime, ...
+#   tool -> optimize -> transforms -> Analysis -> plan -> throttle, spill, ...
 #        -> {source, memory, registers, time} -> device -> model
 #
 # Reads the #include lines and a few telling names (comments and strings taken
@@ -47,11 +47,13 @@ ARROWS = {
     "plan/runtime": {"plan/throttle"},
     "plan/spill": {"plan/occupancy"},
     "plan/remat": {"model"},
-    "Report": {"frontend", "plan/spill", "plan/remat"},
+    "plan/variant": {"plan/spill", "plan/remat"},
+    "Report": {"frontend", "plan/variant"},
     "plan": {"Report", "plan/runtime"},
     "Analysis": {"plan", "source"},
     "transforms": {"Analysis"},
-    "tool": {"transforms"},
+    "optimize": {"transforms"},
+    "tool": {"optimize"},
 }
 
 # The first prefix that fits names the module.
@@ -63,6 +65,7 @@ MODULES = [
     *((f"analysis/{name}.", name) for name in ("Analysis", "Options", "Report")),
     ("transforms/runtime/", "runtime"),
     ("transforms/", "transforms"),
+    ("tool/optimize/", "optimize"),
     ("tool/", "tool"),
 ]
 
@@ -84,14 +87,14 @@ def below(module):
 HEADERS = {
     "clang": (
         r"clang(-c|-tidy)?/",
-        CLANG | {"transforms", "tool"},
+        CLANG | {"transforms", "optimize", "tool"},
         "what is planned and counted knows no Clang"),
     "clang-ast": (
         r"clang/(AST|ASTMatchers|Analysis|CodeGen|Parse|Sema)/", CLANG,
         "only analysis/{frontend,source} know Clang's AST"),
     "edits": (
         r"clang/(Tooling/(Core|Refactoring|Inclusions)/|Rewrite/)",
-        {"transforms", "tool"}, "analysis never edits"),
+        {"transforms", "optimize", "tool"}, "analysis never edits"),
     "isl": (
         r"isl/", {"memory"}, "only analysis/memory knows isl"),
     "own-headers": (

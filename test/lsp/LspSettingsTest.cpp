@@ -46,7 +46,9 @@ TEST(LspSettings, ReadsEach) {
     "model": "catt", "kernel": "g*", "launch": ["g=320:256", "h=1:32"],
     "assume": {"n": 4096, "m": 2}, "transforms": ["prefer-l1"], "delay": 7,
     "extraArg": ["-DX", "-DY"], "noCuda": true, "inlayHints": false,
-    "codeLens": false, "headerFilter": "x.*"})");
+    "codeLens": false, "headerFilter": "x.*", "selector": "orion",
+    "targetRegisters": 40, "bounds": "maxnreg", "ptxas": true,
+    "verifyCode": true})");
   EXPECT_THAT(S.Problems, IsEmpty());
   EXPECT_EQ(S.Run.GpuName, "h200");
   EXPECT_EQ(S.Run.L1Bytes, 64 * 1024);
@@ -64,6 +66,11 @@ TEST(LspSettings, ReadsEach) {
   EXPECT_FALSE(S.InlayHints);
   EXPECT_FALSE(S.CodeLens);
   EXPECT_TRUE(S.Run.Said.count("min-gain"));
+  EXPECT_EQ(S.Run.RegistersBy, Selector::Orion);
+  EXPECT_EQ(S.Run.TargetRegisters, 40);
+  EXPECT_EQ(S.Run.Bounds, BoundsForm::MaxRegisters);
+  EXPECT_TRUE(S.Run.AskPtxas);
+  EXPECT_TRUE(S.Run.VerifyCode);
 }
 
 TEST(LspSettings, WhatMakesNoSenseIsLeftOutAndNamed) {
@@ -85,6 +92,13 @@ TEST(LspSettings, WhatMakesNoSenseIsLeftOutAndNamed) {
            Case{R"({"delay": "soon"})", "catt.delay must be"},
            Case{R"({"codeLens": "yes"})", "catt.codeLens must be"},
            Case{R"({"noCuda": 3})", "catt.noCuda must be"},
+           Case{R"({"selector": "best"})", "catt.selector must be one of"},
+           Case{R"({"targetRegisters": 8})", "catt.targetRegisters must be a"},
+           Case{R"({"targetRegisters": "few"})", "catt.targetRegisters"},
+           Case{R"({"bounds": "loose"})", "catt.bounds must be launch-bounds"},
+           Case{R"({"ptxas": "yes"})", "catt.ptxas must be true or false"},
+           Case{R"({"verifyCode": 1})", "catt.verifyCode must be true"},
+           Case{R"({"diff": true})", "no setting catt.diff"},
            Case{R"({"colour": "red"})", "no setting catt.colour"},
            Case{R"({"min-gain": 5})", ""}, // a name of .catt files is fine
        }) {
@@ -98,6 +112,17 @@ TEST(LspSettings, WhatMakesNoSenseIsLeftOutAndNamed) {
     EXPECT_THAT(S.Run.Said, IsEmpty()) << Json.str();
     EXPECT_THAT(S.Run.Transforms, IsEmpty());
   }
+}
+
+TEST(LspSettings, DefaultsAreThoseOfTheTable) {
+  EditorSettings S;
+  std::map<StringRef, std::string> Defaults = {
+      {"inlay-hints", S.InlayHints ? "true" : "false"},
+      {"code-lens", S.CodeLens ? "true" : "false"},
+      {"delay", std::to_string(S.Delay.count())}};
+  for (const OptionRow &Row : allOptions())
+    if (Row.By == KnownTo::Editor)
+      EXPECT_EQ(Row.Default.str(), Defaults[Row.Name]) << Row.Name.str();
 }
 
 TEST(LspSettings, OneBadSettingSparesTheOthers) {

@@ -404,6 +404,17 @@ class Configured(ServerTest):
             self.assertEqual([d for d in c.diagnostics(uri)
                               if d["severity"] == 2], [])
 
+    def test_registers(self):
+        with self.client(options={**BASE, "selector": "orion"}) as c:
+            uri = c.open(self.path(), ROWS)
+            self.assertIn("decided by orion", c.command("catt.showReport", uri))
+        with self.client() as c:
+            uri = c.open(self.path(), ROWS)
+            self.assertNotIn("orion", c.command("catt.showReport", uri))
+            self.path(".catt").write_text("selector: dru\n")
+            c.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+            self.assertIn("decided by dru", c.command("catt.showReport", uri))
+
     def test_a_configuration_file_beside_the_source(self):
         self.path(".catt").write_text("l1d: 1024\ngpu: h200\n")
         with self.client() as c:

@@ -16,12 +16,13 @@ using namespace llvm;
 namespace catt {
 namespace {
 
-/// "minGain" -> "min-gain".
-std::string keyOf(StringRef Name) {
-  std::string Key;
-  for (char C : Name)
-    Key += isUpper(C) ? std::string{'-', toLower(C)} : std::string{C};
-  return Key;
+/// What an editor calls "minGain"; "min-gain" is understood, too.
+const OptionRow *findRow(StringRef Name) {
+  const OptionRow *Found = find_if(allOptions(), [&](const OptionRow &Row) {
+    return Row.By != KnownTo::CommandLine &&
+           (editorName(Row) == Name || Row.Name == Name);
+  });
+  return Found == allOptions().end() ? nullptr : Found;
 }
 
 /// A value as an option would spell it; nothing for what has no such spelling.
@@ -80,7 +81,7 @@ std::string readOwn(StringRef Name, const json::Value &V, EditorSettings &S) {
   std::optional<bool> Flag = V.getAsBoolean();
   if (!Flag)
     return "must be true or false";
-  (Name == "codeLens" ? S.CodeLens : S.InlayHints) = *Flag;
+  (Name == "code-lens" ? S.CodeLens : S.InlayHints) = *Flag;
   return "";
 }
 
@@ -88,19 +89,19 @@ std::string readOwn(StringRef Name, const json::Value &V, EditorSettings &S) {
 std::string readOne(StringRef Name, const json::Value &V, EditorSettings &S,
                     Stated &Said) {
   std::string Spelled = ("catt." + Name).str();
-  if (Name == "delay" || Name == "codeLens" || Name == "inlayHints") {
-    std::string Problem = readOwn(Name, V, S);
+  const OptionRow *Row = findRow(Name);
+  if (!Row)
+    return "there is no setting " + Spelled;
+  if (Row->By == KnownTo::Editor) {
+    std::string Problem = readOwn(Row->Name, V, S);
     return Problem.empty() ? "" : Spelled + " " + Problem;
   }
-  std::string Key = keyOf(Name);
-  if (!is_contained(settingKeys(), Key))
-    return "there is no setting " + Spelled;
   auto Words = words(V);
   if (!Words)
     return Spelled + " must be text, a number, or a list or object of such";
   Stated Before = Said;
   for (const std::string &Word : *Words)
-    if (Error E = setValue(Said, Key, Word, Spelled)) {
+    if (Error E = setValue(Said, Row->Name, Word, Spelled)) {
       Said = std::move(Before);
       return toString(std::move(E));
     }

@@ -9,9 +9,10 @@
 //   {"gpu": "h200", "minGain": 10}  -->  the Options of --gpu=h200
 //   --min-gain=10
 //
-// The keys are those of a .catt file in camelCase, and tool/config checks their
-// values; docs/editors.md lists them. What is unknown or makes no sense is left
-// out and named. Empty values say nothing, because editors send their defaults.
+// The keys are those of a .catt file in camelCase (tool/config/Options.def),
+// and tool/config checks their values; docs/editors.md lists them. What is
+// unknown or makes no sense is left out and named. Empty values say nothing,
+// because editors send their defaults.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TOOL_CATTLSP_EDITORSETTINGS_H

@@ -40,8 +40,8 @@ struct JobInput {
   std::shared_ptr<const Preamble> Earlier; ///< of a former job, or null
 };
 
-/// Parses, analyses, rewrites and checks one file. Never throws, writes
-/// nothing; a crash inside becomes ExitDefect.
+/// optimize() with the options of a command line, and what came of it as a
+/// message and an exit code. Writes nothing; a crash inside becomes ExitDefect.
 JobResult runJob(const std::string &File, llvm::Expected<FoundCommand> Command,
                  const ChosenGpu &Gpu, const Options &O,
                  JobInput In = JobInput());

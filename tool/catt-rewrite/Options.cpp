@@ -27,153 +27,83 @@ cl::OptionCategory Category("catt-rewrite options");
 
 cl::list<std::string> Files(cl::Positional, cl::desc("<file>..."),
                             cl::cat(Category));
-cl::opt<std::string>
-    Gpu("gpu", cl::value_desc("card|sm_XX"), cl::cat(Category),
-        cl::desc("The GPU to optimize for, as \"h200\" or \"sm_90\". Default: "
-                 "that of this machine if nvidia-smi answers, else sm_80"));
-cl::opt<std::string>
-    L1d("l1d", cl::value_desc("KiB"), cl::cat(Category),
-        cl::desc("Size of the L1 data cache, instead of what the launch "
-                 "leaves of the unified memory"));
-cl::opt<std::string>
-    ModelName("model", cl::value_desc("exact|catt"), cl::init("exact"),
-              cl::cat(Category),
-              cl::desc("exact: count distinct cache lines; catt: the "
-                       "equations of the CATT paper as printed"));
-cl::opt<std::string>
-    MinGain("min-gain", cl::value_desc("percent"), cl::cat(Category),
-            cl::desc("Leave a loop alone if the time model predicts a smaller "
-                     "gain (default 15, for registers 5; --model=catt does "
-                     "not ask it)"));
-cl::opt<std::string> TransformNames(
-    "transforms", cl::value_desc("a,b|all"), cl::cat(Category),
-    cl::desc("Transforms to apply (below); default: those for L1"));
-cl::opt<std::string> SelectorName(
-    "selector", cl::value_desc("model|tpsc|orion|unified|dru"),
-    cl::cat(Category),
-    cl::desc("Look at registers, and choose registers and blocks by this rule "
-             "(default: model)"));
-cl::opt<unsigned> TargetRegisters(
-    "target-registers", cl::value_desc("n"), cl::cat(Category),
-    cl::desc("Look at registers; bring them to at most n per thread (16-255)"));
-cl::opt<bool> AskPtxas(
-    "ptxas", cl::cat(Category),
-    cl::desc("Look at registers, and ask the toolkit's ptxas for registers and "
-             "spills under each cap that matters, instead of estimating"));
-cl::opt<bool> VerifyCode(
-    "verify-code", cl::cat(Category),
-    cl::desc("Compile the original and the rewritten file with nvcc, and write "
-             "nothing if floating-point operations are fused differently"));
-cl::opt<std::string>
-    PtxFile("ptx", cl::value_desc("file"), cl::cat(Category),
-            cl::desc("Look at registers, in this PTX of the source (nvcc -ptx) "
-                     "instead of clang's own"));
-cl::opt<std::string> BoundsName(
-    "bounds", cl::value_desc("launch-bounds|maxnreg"),
-    cl::init("launch-bounds"), cl::cat(Category),
-    cl::desc("What the transform launch-bounds writes: "
-             "__launch_bounds__(B, T), or __maxnreg__(n), which any launch "
-             "may exceed (CUDA 12.4)"));
-cl::opt<std::string>
-    KernelGlob("kernel", cl::value_desc("glob"), cl::init("*"),
-               cl::cat(Category),
-               cl::desc("Only kernels whose name, qualified or not, matches"));
-cl::list<std::string> LaunchSpecs(
-    "launch", cl::value_desc("kernel=grid:block[:shared]"), cl::cat(Category),
-    cl::desc("A launch that the source does not show; grid and block as 320, "
-             "320x4 or 32x8x1, shared in bytes; may be repeated"));
-cl::list<std::string> Assumptions(
-    "assume", cl::value_desc("parameter=value"), cl::cat(Category),
-    cl::desc("The value of an integer kernel parameter; may be repeated"));
-cl::list<std::string> Forces(
-    "force", cl::ValueOptional, cl::value_desc("kernel:loop=N[,M]"),
-    cl::cat(Category),
-    cl::desc("Split a loop, named by iterator or number, into N warp groups "
-             "and take M blocks per SM away, whatever the model says; may be "
-             "repeated. Alone: write launch bounds although there are some "
-             "already, launches may stand elsewhere, or register numbers are "
-             "estimates"));
-cl::opt<std::string> HeaderFilter(
-    "header-filter", cl::value_desc("regex"), cl::cat(Category),
-    cl::desc("Also rewrite kernels in included files whose path matches this "
-             "extended regular expression"));
-cl::opt<bool> InPlace("i", cl::cat(Category),
-                      cl::desc("Replace each file by its rewritten text"));
-cl::opt<bool> Diff("diff", cl::cat(Category),
-                   cl::desc("Print a unified diff; exit with 1 if it is not "
-                            "empty"));
-cl::opt<std::string> OutputFile("o", cl::value_desc("file"), cl::cat(Category),
-                                cl::desc("Write the rewritten source to a "
-                                         "file; for one source"));
-cl::opt<bool> LineDirectives(
-    "line-directives", cl::cat(Category),
-    cl::desc("Add #line directives, so that compilers and debuggers name the "
-             "lines of the original; without -i, --diff and --export-fixes"));
-cl::opt<std::string>
-    Depfile("depfile", cl::value_desc("file"), cl::cat(Category),
-            cl::desc("With -o: write the files that were read as a make rule"));
-cl::opt<std::string> ExportFixes(
-    "export-fixes", cl::value_desc("yaml"), cl::cat(Category),
-    cl::desc("Write the edits to a file for clang-apply-replacements"));
-cl::opt<std::string>
-    ReportName("report", cl::value_desc("text|json|sarif|opt-remarks|flags"),
-               cl::cat(Category),
-               cl::desc("Report on every kernel and loop. Without "
-                        "--report-file it goes to standard output, in place "
-                        "of the rewritten source"));
-cl::opt<std::string> ReportFile("report-file", cl::value_desc("file"),
-                                cl::cat(Category),
-                                cl::desc("Where --report goes"));
-cl::opt<std::string> Jobs("j", cl::value_desc("N"), cl::Prefix, cl::init("1"),
-                          cl::cat(Category),
-                          cl::desc("Work on N files at once; 0: one per core"));
-cl::opt<bool> Revert("revert", cl::cat(Category),
-                     cl::desc("Take every earlier rewriting out again, by the "
-                              "comments that it left"));
-cl::opt<bool> Quiet("quiet", cl::cat(Category),
-                    cl::desc("No remarks and no progress, only errors"));
-cl::opt<bool> KeepGoing(
-    "keep-going", cl::cat(Category),
-    cl::desc("With -i: write the files that are fine even if others are not"));
-cl::opt<bool> ErrorOnFindings(
-    "error-on-findings", cl::cat(Category),
-    cl::desc("Exit with 1 if some loop overflows the L1 data cache"));
-cl::opt<std::string> BuildPath("p", cl::value_desc("dir"), cl::cat(Category),
-                               cl::desc("Directory of compile_commands.json. "
-                                        "Default: the nearest above each "
-                                        "file, if there is one"));
-cl::list<std::string>
-    ExtraArgs("extra-arg", cl::value_desc("flag"), cl::cat(Category),
-              cl::desc("Appended to the compile command; may be repeated"));
-cl::list<std::string>
-    ExtraArgsBefore("extra-arg-before", cl::value_desc("flag"),
-                    cl::cat(Category),
-                    cl::desc("Put in front of the compile command's flags; "
-                             "may be repeated"));
-cl::opt<std::string>
-    CudaPath("cuda-path", cl::value_desc("dir"), cl::cat(Category),
-             cl::desc("The CUDA toolkit whose headers are used. Default: "
-                      "$CUDA_PATH, the nvcc of the compile command, "
-                      "/usr/local/cuda, else built-in declarations"));
-cl::opt<bool> NoCuda("no-cuda", cl::cat(Category),
-                     cl::desc("Use the built-in CUDA declarations even where "
-                              "a toolkit is installed"));
-cl::opt<bool> Strict("strict", cl::cat(Category),
-                     cl::desc("A file without a compile command is an error, "
-                              "not a note"));
-cl::opt<std::string> ConfigPath(
-    "config", cl::value_desc("file|none"), cl::cat(Category),
-    cl::desc("Settings for every file. Default: the .catt file that is "
-             "nearest above it, if there is one"));
-cl::opt<bool> DumpConfig("dump-config", cl::cat(Category),
-                         cl::desc("Print the settings of the first file as a "
-                                  ".catt file, and exit"));
-cl::opt<bool> ListTransforms("list-transforms", cl::cat(Category),
-                             cl::desc("List the transforms and exit"));
-cl::opt<std::string>
-    Explain("explain", cl::value_desc("reason"), cl::cat(Category),
-            cl::desc("Explain a reason that a remark gave, and exit; "
-                     "\"all\" lists them"));
+
+/// An option of the table, as LLVM's parser knows it. One of the three is
+/// there.
+struct Parsed {
+  const OptionRow *Row;
+  std::unique_ptr<cl::opt<bool>> Flag = nullptr;
+  std::unique_ptr<cl::opt<std::string>> Text = nullptr;
+  std::unique_ptr<cl::list<std::string>> Words = nullptr;
+
+  const cl::Option &option() const {
+    if (Flag)
+      return *Flag;
+    return Text ? static_cast<const cl::Option &>(*Text) : *Words;
+  }
+  bool given() const { return option().getNumOccurrences() != 0; }
+  std::string spelled() const {
+    StringRef Name = option().ArgStr;
+    return (Name.size() == 1 ? "-" : "--") + Name.str();
+  }
+};
+
+Parsed parsedAs(const OptionRow &Row) {
+  Parsed P{&Row};
+  StringRef Name = optionName(Row);
+  cl::desc Help(Row.Help);
+  cl::value_desc Value(Row.Value);
+  cl::cat In(Category);
+  switch (Row.Kind) {
+  case OptionKind::Flag:
+    P.Flag = std::make_unique<cl::opt<bool>>(Name, Help, In);
+    break;
+  case OptionKind::Text:
+  case OptionKind::Path:
+  case OptionKind::Commas:
+    P.Text = std::make_unique<cl::opt<std::string>>(Name, Value, Help, In);
+    break;
+  case OptionKind::Joined:
+    P.Text = std::make_unique<cl::opt<std::string>>(Name, cl::Prefix, Value,
+                                                    Help, In);
+    break;
+  case OptionKind::Words:
+  case OptionKind::Map:
+    P.Words = std::make_unique<cl::list<std::string>>(Name, Value, Help, In);
+    break;
+  case OptionKind::OptionalWords:
+    P.Words = std::make_unique<cl::list<std::string>>(Name, cl::ValueOptional,
+                                                      Value, Help, In);
+    break;
+  }
+  return P;
+}
+
+/// Every option of the table, known to LLVM's parser for as long as this is.
+class CommandLine {
+public:
+  CommandLine() {
+    for (const OptionRow &Row : allOptions())
+      if (Row.By != KnownTo::Editor)
+        All.push_back(parsedAs(Row));
+  }
+  ArrayRef<Parsed> all() const { return All; }
+  /// By the name on the command line, which must be one of the table.
+  const Parsed &operator[](StringRef Name) const {
+    return *find_if(
+        All, [&](const Parsed &P) { return optionName(*P.Row) == Name; });
+  }
+  bool given(StringRef Name) const { return (*this)[Name].given(); }
+  bool flag(StringRef Name) const { return *(*this)[Name].Flag; }
+  /// Of what is not given: its default.
+  std::string text(StringRef Name) const {
+    const Parsed &P = (*this)[Name];
+    return P.given() ? P.Text->getValue() : P.Row->Default.str();
+  }
+
+private:
+  std::vector<Parsed> All;
+};
 
 constexpr StringLiteral Overview =
     "Finds CUDA loops whose warps share too little L1 cache, and rewrites them "
@@ -195,70 +125,30 @@ std::string transformList() {
   return Text;
 }
 
-std::string spell(const cl::Option &O) {
-  return (O.ArgStr.size() == 1 ? "-" : "--") + O.ArgStr.str();
-}
-
-/// Options that a .catt file can give too.
-Error readSettings(Options &O) {
+/// Options that .catt files and editors can give too.
+Error readSettings(const CommandLine &C, Options &O) {
   Stated Said;
-  auto Say = [&](const cl::Option &From, StringRef Value) {
-    StringRef Key = From.ArgStr == "p" ? "build-path" : From.ArgStr;
-    return setValue(Said, Key, Value, spell(From));
-  };
-  for (const cl::opt<std::string> *One :
-       {&Gpu, &L1d, &MinGain, &ModelName, &KernelGlob, &HeaderFilter,
-        &TransformNames, &BuildPath, &CudaPath})
-    if (One->getNumOccurrences())
-      if (Error E = Say(*One, *One))
+  for (const Parsed &P : C.all()) {
+    if (P.Row->By != KnownTo::All || !P.given())
+      continue;
+    std::vector<std::string> Values;
+    if (P.Flag)
+      Values = {*P.Flag ? "true" : "false"};
+    else if (P.Text)
+      Values = {*P.Text};
+    else
+      Values = *P.Words;
+    for (const std::string &Value : Values)
+      if (Error E = setValue(Said, P.Row->Name, Value, P.spelled()))
         return E;
-  for (const cl::list<std::string> *Many :
-       {std::addressof(LaunchSpecs), std::addressof(Assumptions),
-        std::addressof(ExtraArgs), std::addressof(ExtraArgsBefore)})
-    for (const std::string &Value : *Many)
-      if (Error E = Say(*Many, Value))
-        return E;
-  if (NoCuda.getNumOccurrences())
-    if (Error E = Say(NoCuda, NoCuda ? "true" : "false"))
-      return E;
+  }
   static_cast<Settings &>(O) = std::move(Said.Values);
   O.Said = std::move(Said.Keys);
   return Error::success();
 }
 
-/// Options that concern registers; each but --force asks to look at them.
-Error readRegisters(Options &O) {
-  if (SelectorName.getNumOccurrences()) {
-    O.RegistersBy = findSelector(SelectorName);
-    if (!O.RegistersBy) {
-      std::string Known;
-      for (Selector By : allSelectors())
-        Known += (Known.empty() ? "" : ", ") + name(By).str();
-      return usage("--selector must be one of " + Known + ", not '" +
-                   SelectorName + "'");
-    }
-  }
-  if (TargetRegisters.getNumOccurrences()) {
-    if (TargetRegisters < 16 || TargetRegisters > 255)
-      return usage("--target-registers must be from 16 to 255");
-    O.TargetRegisters = TargetRegisters;
-  }
-  if (BoundsName != "launch-bounds" && BoundsName != "maxnreg")
-    return usage("--bounds must be launch-bounds or maxnreg, not '" +
-                 BoundsName + "'");
-  O.Bounds = BoundsName == "maxnreg" ? BoundsForm::MaxRegisters
-                                     : BoundsForm::LaunchBounds;
-  O.PtxFile = PtxFile;
-  O.AskPtxas = AskPtxas;
-  O.VerifyCode = VerifyCode;
-  if (O.Files.size() > 1 && !O.PtxFile.empty())
-    return usage("--ptx is the PTX of one file, and there are " +
-                 Twine(O.Files.size()));
-  return Error::success();
-}
-
 /// --force alone, or with "kernel:loop=N[,M]"; the kernel's name may hold "::".
-Error readForces(Options &O) {
+Error readForces(ArrayRef<std::string> Forces, Options &O) {
   for (StringRef Spec : Forces) {
     if (Spec.empty()) {
       O.Force = true;
@@ -286,92 +176,107 @@ Error readForces(Options &O) {
   return Error::success();
 }
 
-Error readJobs(Options &O) {
-  Expected<int64_t> N = wholeNumber("-j", Jobs, 0, 1024);
+Error readJobs(const CommandLine &C, Options &O) {
+  Expected<int64_t> N = wholeNumber("-j", C.text("j"), 0, 1024);
   if (!N)
     return N.takeError();
   O.Jobs = *N ? unsigned(*N) : hardware_concurrency().compute_thread_count();
   return Error::success();
 }
 
-/// Options that decide what is read and what becomes of the result.
-Error readModes(Options &O) {
-  O.Revert = Revert;
-  O.Quiet = Quiet;
-  O.KeepGoing = KeepGoing;
-  O.ErrorOnFindings = ErrorOnFindings;
-  O.Strict = Strict;
-  O.DumpConfig = DumpConfig;
-  O.ConfigFile = ConfigPath;
-  O.OutputFile = OutputFile;
-  O.Depfile = Depfile;
-  O.LineDirectives = LineDirectives;
-  O.FixesFile = ExportFixes;
-  O.ReportFile = ReportFile;
-  if (ReportName.getNumOccurrences()) {
-    auto Kind = StringSwitch<std::optional<ReportKind>>(ReportName)
-                    .Case("text", ReportKind::Text)
-                    .Case("json", ReportKind::Json)
-                    .Case("sarif", ReportKind::Sarif)
-                    .Case("opt-remarks", ReportKind::OptRemarks)
-                    .Case("flags", ReportKind::Flags)
-                    .Default(std::nullopt);
-    if (!Kind)
-      return usage("--report must be text, json, sarif, opt-remarks or "
-                   "flags, not '" +
-                   ReportName + "'");
-    O.Report = *Kind;
-  }
-  if (InPlace)
-    O.Output = OutputMode::InPlace;
-  else if (Diff)
-    O.Output = OutputMode::Diff;
-  else if (ExportFixes.getNumOccurrences())
-    O.Output = OutputMode::ExportFixes;
-  else if (ReportName.getNumOccurrences() && O.ReportFile.empty() &&
-           O.OutputFile.empty())
-    O.Output = OutputMode::None;
+Error readReport(const CommandLine &C, Options &O) {
+  O.ReportFile = C.text("report-file");
+  if (!C.given("report"))
+    return Error::success();
+  std::string Name = C.text("report");
+  auto Kind = StringSwitch<std::optional<ReportKind>>(Name)
+                  .Case("text", ReportKind::Text)
+                  .Case("json", ReportKind::Json)
+                  .Case("sarif", ReportKind::Sarif)
+                  .Case("opt-remarks", ReportKind::OptRemarks)
+                  .Case("flags", ReportKind::Flags)
+                  .Default(std::nullopt);
+  if (!Kind)
+    return usage("--report must be text, json, sarif, opt-remarks or flags, "
+                 "not '" +
+                 Name + "'");
+  O.Report = *Kind;
   return Error::success();
 }
 
-bool given(const cl::Option &O) { return O.getNumOccurrences() != 0; }
+/// Options that decide what is read and what becomes of the result.
+void readModes(const CommandLine &C, Options &O) {
+  O.Revert = C.flag("revert");
+  O.Quiet = C.flag("quiet");
+  O.KeepGoing = C.flag("keep-going");
+  O.ErrorOnFindings = C.flag("error-on-findings");
+  O.Strict = C.flag("strict");
+  O.DumpConfig = C.flag("dump-config");
+  O.ConfigFile = C.text("config");
+  O.OutputFile = C.text("o");
+  O.Depfile = C.text("depfile");
+  O.LineDirectives = C.flag("line-directives");
+  O.FixesFile = C.text("export-fixes");
+  O.PtxFile = C.text("ptx");
+  if (C.flag("i"))
+    O.Output = OutputMode::InPlace;
+  else if (C.flag("diff"))
+    O.Output = OutputMode::Diff;
+  else if (C.given("export-fixes"))
+    O.Output = OutputMode::ExportFixes;
+  else if (C.given("report") && O.ReportFile.empty() && O.OutputFile.empty())
+    O.Output = OutputMode::None;
+}
 
-Error checkContradictions() {
-  struct Pair {
-    const cl::Option &A, &B;
-  };
-  const Pair Exclusive[] = {
-      {InPlace, Diff},           {InPlace, ExportFixes},
-      {Diff, ExportFixes},       {CudaPath, NoCuda},
-      {Revert, ExportFixes},     {Revert, ReportName},
-      {Revert, TransformNames},  {Revert, KernelGlob},
-      {Revert, LaunchSpecs},     {Revert, Assumptions},
-      {Revert, ModelName},       {Revert, L1d},
-      {Revert, HeaderFilter},    {Revert, ErrorOnFindings},
-      {OutputFile, InPlace},     {OutputFile, Diff},
-      {OutputFile, ExportFixes}, {LineDirectives, InPlace},
-      {LineDirectives, Diff},    {LineDirectives, ExportFixes},
-      {LineDirectives, Revert},  {Depfile, Revert}};
+/// Pairs of options of which only one may be given.
+constexpr std::pair<StringLiteral, StringLiteral> Exclusive[] = {
+    {"i", "diff"},
+    {"i", "export-fixes"},
+    {"diff", "export-fixes"},
+    {"cuda-path", "no-cuda"},
+    {"revert", "export-fixes"},
+    {"revert", "report"},
+    {"revert", "transforms"},
+    {"revert", "kernel"},
+    {"revert", "launch"},
+    {"revert", "assume"},
+    {"revert", "model"},
+    {"revert", "l1d"},
+    {"revert", "header-filter"},
+    {"revert", "error-on-findings"},
+    {"o", "i"},
+    {"o", "diff"},
+    {"o", "export-fixes"},
+    {"line-directives", "i"},
+    {"line-directives", "diff"},
+    {"line-directives", "export-fixes"},
+    {"line-directives", "revert"},
+    {"depfile", "revert"}};
+
+Error checkContradictions(const CommandLine &C) {
   for (const auto &[A, B] : Exclusive)
-    if (given(A) && given(B))
-      return usage(spell(A) + " and " + spell(B) + " contradict each other");
-  if (given(ReportFile) && !given(ReportName))
+    if (C.given(A) && C.given(B))
+      return usage(C[A].spelled() + " and " + C[B].spelled() +
+                   " contradict each other");
+  if (C.given("report-file") && !C.given("report"))
     return usage("--report-file needs --report");
-  for (const cl::opt<std::string> *O :
-       {&Gpu, &ExportFixes, &ReportFile, &BuildPath, &CudaPath, &ConfigPath,
-        &OutputFile, &Depfile, &PtxFile})
-    if (given(*O) && O->empty())
-      return usage(spell(*O) + " is given without a value");
-  if (given(ReportName) && ReportFile.empty() && given(Diff))
+  for (StringRef Name : {"gpu", "export-fixes", "report-file", "p", "cuda-path",
+                         "config", "o", "depfile", "ptx"})
+    if (C.given(Name) && C.text(Name).empty())
+      return usage(C[Name].spelled() + " is given without a value");
+  if (C.given("report") && !C.given("report-file") && C.given("diff"))
     return usage("--diff and --report both print to standard output; give "
                  "the report a --report-file");
-  if (given(OutputFile) && Files.size() > 1)
+  if (C.given("o") && Files.size() > 1)
     return usage("-o takes one source, and " + Twine(Files.size()) +
                  " are given");
-  if (given(Depfile) && !given(OutputFile))
+  if (C.given("depfile") && !C.given("o"))
     return usage("--depfile needs -o, whose file the rule is for");
-  if (given(KeepGoing) && !given(InPlace))
+  if (C.given("keep-going") && !C.given("i"))
     return usage("--keep-going has a meaning only with -i");
+  if (C.given("ptx") && Files.size() > 1)
+    return usage("--ptx is the PTX of one file, and there are " +
+                 Twine(Files.size()));
   return Error::success();
 }
 
@@ -398,13 +303,14 @@ Error checkPaths(const Options &O) {
 }
 
 /// --list-transforms and --explain. True if one was given.
-Expected<bool> answerQuestion() {
-  if (ListTransforms) {
+Expected<bool> answerQuestion(const CommandLine &C) {
+  if (C.flag("list-transforms")) {
     outs() << transformList();
     return true;
   }
-  if (!given(Explain))
+  if (!C.given("explain"))
     return false;
+  std::string Explain = C.text("explain");
   if (Explain == "all") {
     for (const ReasonInfo &R : allReasons())
       outs() << left_justify(R.Id, 24) << R.Developer << "\n";
@@ -422,8 +328,9 @@ Expected<bool> answerQuestion() {
   return true;
 }
 
-Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
-  Expected<bool> Answered = answerQuestion();
+Expected<std::optional<Options>> readOptions(const CommandLine &C,
+                                             ArrayRef<const char *> Argv) {
+  Expected<bool> Answered = answerQuestion(C);
   if (!Answered)
     return Answered.takeError();
   if (*Answered)
@@ -431,17 +338,16 @@ Expected<std::optional<Options>> readOptions(ArrayRef<const char *> Argv) {
   Options O;
   O.Program = Argv.front();
   O.Files = Files;
-  if (Error E = checkContradictions())
+  if (Error E = checkContradictions(C))
     return E;
-  if (Error E = readModes(O))
+  if (Error E = readReport(C, O))
     return E;
-  if (Error E = readSettings(O))
+  if (Error E = readSettings(C, O))
     return E;
-  if (Error E = readRegisters(O))
+  readModes(C, O);
+  if (Error E = readForces(*C["force"].Words, O))
     return E;
-  if (Error E = readForces(O))
-    return E;
-  if (Error E = readJobs(O))
+  if (Error E = readJobs(C, O))
     return E;
   return std::optional<Options>(std::move(O));
 }
@@ -471,6 +377,7 @@ ParsedOptions parseOptions(int Argc, const char **Argv) {
       find_if(All, [](const char *A) { return StringRef(A) == "--"; });
   ArrayRef<const char *> Own(All.begin(), Dashes);
 
+  static const CommandLine C;
   cl::HideUnrelatedOptions(Category);
   cl::SetVersionPrinter([](raw_ostream &OS) {
     OS << "catt-rewrite " CATT_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
@@ -486,7 +393,7 @@ ParsedOptions parseOptions(int Argc, const char **Argv) {
     errs() << Message;
     return {std::nullopt, ExitUsage};
   }
-  Expected<std::optional<Options>> O = readOptions(Own);
+  Expected<std::optional<Options>> O = readOptions(C, Own);
   if (O && *O) {
     if (Dashes != All.end())
       (*O)->CompileFlags.emplace(Dashes + 1, All.end());

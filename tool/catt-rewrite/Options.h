@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   argv --(LLVM's option parser)--> strings --(checks)--> Options
+//   argv --(CommandLine, by Options.def)--> strings --(checks)--> Options
 //   Options, .catt of a file --(withConfig)--> Options for that file
 //
 // Everything that can be said of the options without looking at a source file
@@ -53,15 +53,9 @@ struct Options : Settings {
   std::string Program;            ///< argv[0], for reproduction commands
   std::vector<std::string> Given; ///< every argument but the files
 
-  /// What asks for a look at registers, beside transforms and reports.
-  std::optional<Selector> RegistersBy;    ///< --selector
-  std::optional<int64_t> TargetRegisters; ///< --target-registers
-  BoundsForm Bounds = BoundsForm::LaunchBounds;
-  bool Force = false;
-  std::string PtxFile; ///< --ptx
-  bool AskPtxas = false;
-  bool VerifyCode = false;
+  bool Force = false;               ///< --force alone
   std::vector<ForcedChoice> Forced; ///< --force=<kernel:loop=N,M>
+  std::string PtxFile;              ///< --ptx
 
   OutputMode Output = OutputMode::Stdout;
   std::string OutputFile; ///< -o: instead of standard output

@@ -26,11 +26,11 @@ struct Word {
   std::string Text;
 };
 
-/// A .catt file as YAML has it.
+/// A .catt file as YAML has it, by key.
 struct Document {
-  std::map<std::string, std::optional<Word>> Scalars; ///< of the keys below
-  std::vector<Word> Transforms, Launches, ExtraArgs, ExtraArgsBefore;
-  std::map<std::string, Word> Assumed;
+  std::map<std::string, std::optional<Word>> Scalars;
+  std::map<std::string, std::vector<Word>> Lists;
+  std::map<std::string, std::map<std::string, Word>> Maps;
 };
 
 /// What the traits know while they read.
@@ -43,13 +43,31 @@ struct Reading {
   unsigned Line = 0, Column = 0;
 };
 
-constexpr StringLiteral ScalarKeys[] = {
-    "gpu",           "l1d",        "model",     "min-gain", "kernel",
-    "header-filter", "build-path", "cuda-path", "no-cuda"};
+/// What YAML has for a key.
+enum class Form : uint8_t { Scalar, List, Map };
+
+Form formOf(const OptionRow &Row) {
+  switch (Row.Kind) {
+  case OptionKind::Flag:
+  case OptionKind::Text:
+  case OptionKind::Path:
+  case OptionKind::Joined:
+    return Form::Scalar;
+  case OptionKind::Commas:
+  case OptionKind::Words:
+  case OptionKind::OptionalWords:
+    return Form::List;
+  case OptionKind::Map:
+    return Form::Map;
+  }
+  return Form::Scalar;
+}
 
 /// Relative paths start at the .catt file's directory.
 std::string anchored(const Reading &R, StringRef Value) {
-  if ((R.Key != "build-path" && R.Key != "cuda-path") || Value.empty())
+  const OptionRow *Row = find_if(
+      allOptions(), [&](const OptionRow &O) { return O.Name == R.Key; });
+  if (Row->Kind != OptionKind::Path || Value.empty())
     return Value.str();
   SmallString<256> Path(Value);
   if (sys::path::is_relative(Path)) {
@@ -136,13 +154,20 @@ template <> struct MappingTraits<catt::Document> {
       }
       Io.mapOptional(Key, Value);
     };
-    for (StringRef Key : catt::ScalarKeys)
-      Entry(Key, D.Scalars[Key.str()]);
-    Entry("transforms", D.Transforms);
-    Entry("launch", D.Launches);
-    Entry("assume", D.Assumed);
-    Entry("extra-arg", D.ExtraArgs);
-    Entry("extra-arg-before", D.ExtraArgsBefore);
+    // What has one value is written first.
+    for (bool Scalars : {true, false})
+      for (const catt::OptionRow &Row : catt::allOptions()) {
+        catt::Form Of = catt::formOf(Row);
+        if (Row.By != catt::KnownTo::All ||
+            (Of == catt::Form::Scalar) != Scalars)
+          continue;
+        if (Of == catt::Form::Scalar)
+          Entry(Row.Name, D.Scalars[Row.Name.str()]);
+        else if (Of == catt::Form::List)
+          Entry(Row.Name, D.Lists[Row.Name.str()]);
+        else
+          Entry(Row.Name, D.Maps[Row.Name.str()]);
+      }
   }
 };
 
@@ -197,23 +222,23 @@ Expected<Config> readConfig(StringRef Path) {
 
 std::string dumpConfig(const Stated &Said) {
   Document D;
-  for (const auto &[Key, Values] : asText(Said)) {
-    if (is_contained(ScalarKeys, Key)) {
-      D.Scalars[Key] = Word{Values.front()};
-      continue;
+  std::map<std::string, std::vector<std::string>> All = asText(Said);
+  for (const OptionRow &Row : allOptions()) {
+    std::string Key = Row.Name.str();
+    for (StringRef Value : All[Key]) {
+      auto [Name, Rest] = Value.split('=');
+      switch (formOf(Row)) {
+      case Form::Scalar:
+        D.Scalars[Key] = Word{Value.str()};
+        break;
+      case Form::List:
+        D.Lists[Key].push_back({Value.str()});
+        break;
+      case Form::Map:
+        D.Maps[Key][Name.str()] = Word{Rest.str()};
+        break;
+      }
     }
-    if (Key == "assume") {
-      for (StringRef Value : Values)
-        D.Assumed[Value.split('=').first.str()] =
-            Word{Value.split('=').second.str()};
-      continue;
-    }
-    auto &List = Key == "transforms"  ? D.Transforms
-                 : Key == "launch"    ? D.Launches
-                 : Key == "extra-arg" ? D.ExtraArgs
-                                      : D.ExtraArgsBefore;
-    for (const std::string &Value : Values)
-      List.push_back({Value});
   }
   std::string Text;
   raw_string_ostream OS(Text);

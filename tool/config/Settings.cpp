@@ -149,10 +149,38 @@ Error addWord(Settings &S, StringRef Value, StringRef) {
   return Error::success();
 }
 
-Error setNoCuda(Settings &S, StringRef Value, StringRef Spelled) {
+template <bool Settings::*Field>
+Error setFlag(Settings &S, StringRef Value, StringRef Spelled) {
   if (Value != "true" && Value != "false")
     return wrong(Spelled + " must be true or false, not '" + Value + "'");
-  S.BuiltInOnly = Value == "true";
+  S.*Field = Value == "true";
+  return Error::success();
+}
+
+Error setSelector(Settings &S, StringRef Value, StringRef Spelled) {
+  S.RegistersBy = findSelector(Value);
+  if (S.RegistersBy)
+    return Error::success();
+  std::string Known;
+  for (Selector By : allSelectors())
+    Known += (Known.empty() ? "" : ", ") + name(By).str();
+  return wrong(Spelled + " must be one of " + Known + ", not '" + Value + "'");
+}
+
+Error setTarget(Settings &S, StringRef Value, StringRef Spelled) {
+  Expected<int64_t> N = wholeNumber(Spelled, Value, 16, 255);
+  if (!N)
+    return N.takeError();
+  S.TargetRegisters = *N;
+  return Error::success();
+}
+
+Error setBounds(Settings &S, StringRef Value, StringRef Spelled) {
+  if (Value != "launch-bounds" && Value != "maxnreg")
+    return wrong(Spelled + " must be launch-bounds or maxnreg, not '" + Value +
+                 "'");
+  S.Bounds =
+      Value == "maxnreg" ? BoundsForm::MaxRegisters : BoundsForm::LaunchBounds;
   return Error::success();
 }
 
@@ -180,6 +208,9 @@ using Printer = Words (*)(const Settings &);
 
 template <auto Field> Words one(const Settings &S) { return {S.*Field}; }
 template <auto Field> Words all(const Settings &S) { return S.*Field; }
+template <auto Field> Words flag(const Settings &S) {
+  return {S.*Field ? "true" : "false"};
+}
 
 Words printLaunches(const Settings &S) {
   Words Out;
@@ -196,6 +227,26 @@ Words printAssumptions(const Settings &S) {
   return Out;
 }
 
+Words printGpu(const Settings &S) { return {S.GpuName.value_or("")}; }
+Words printL1(const Settings &S) {
+  return {S.L1Bytes ? std::to_string(*S.L1Bytes / 1024) : ""};
+}
+Words printModel(const Settings &S) {
+  return {S.Counting == Model::Catt ? "catt" : "exact"};
+}
+Words printMinGain(const Settings &S) {
+  return {S.MinGain ? std::to_string(std::lround(*S.MinGain * 100)) : ""};
+}
+Words printSelector(const Settings &S) {
+  return {S.RegistersBy ? name(*S.RegistersBy).str() : ""};
+}
+Words printTarget(const Settings &S) {
+  return {S.TargetRegisters ? std::to_string(*S.TargetRegisters) : ""};
+}
+Words printBounds(const Settings &S) {
+  return {S.Bounds == BoundsForm::MaxRegisters ? "maxnreg" : "launch-bounds"};
+}
+
 struct Row {
   StringRef Key;
   Setter Set;
@@ -204,39 +255,9 @@ struct Row {
 };
 
 const Row Table[] = {
-    {"gpu", setGpu, replace<&Settings::GpuName>,
-     [](const Settings &S) { return Words{S.GpuName.value_or("")}; }},
-    {"l1d", setL1, replace<&Settings::L1Bytes>,
-     [](const Settings &S) {
-       return Words{std::to_string(S.L1Bytes.value_or(0) / 1024)};
-     }},
-    {"model", setModel, replace<&Settings::Counting>,
-     [](const Settings &S) {
-       return Words{S.Counting == Model::Catt ? "catt" : "exact"};
-     }},
-    {"min-gain", setMinGain, replace<&Settings::MinGain>,
-     [](const Settings &S) {
-       return Words{std::to_string(std::lround(S.MinGain.value_or(0) * 100))};
-     }},
-    {"transforms", setTransforms, replace<&Settings::Transforms>,
-     [](const Settings &S) { return S.Transforms; }},
-    {"kernel", setKernel, replace<&Settings::KernelGlob>,
-     one<&Settings::KernelGlob>},
-    {"launch", addLaunch, replaceNamed<&Settings::Launches>, printLaunches},
-    {"assume", addAssumption, replaceNamed<&Settings::Assumed>,
-     printAssumptions},
-    {"header-filter", setHeaderFilter, replace<&Settings::HeaderFilter>,
-     one<&Settings::HeaderFilter>},
-    {"build-path", setPath<&Settings::BuildPath>, replace<&Settings::BuildPath>,
-     one<&Settings::BuildPath>},
-    {"extra-arg", addWord<&Settings::ExtraArgs>, append<&Settings::ExtraArgs>,
-     all<&Settings::ExtraArgs>},
-    {"extra-arg-before", addWord<&Settings::ExtraArgsBefore>,
-     append<&Settings::ExtraArgsBefore>, all<&Settings::ExtraArgsBefore>},
-    {"cuda-path", setPath<&Settings::CudaPath>, replace<&Settings::CudaPath>,
-     one<&Settings::CudaPath>},
-    {"no-cuda", setNoCuda, replace<&Settings::BuiltInOnly>,
-     [](const Settings &S) { return Words{S.BuiltInOnly ? "true" : "false"}; }},
+#define SETTING(Name, Kind, Value, Default, Help, Set, Take, Print)            \
+  {Name, Set, Take, Print},
+#include "tool/config/Options.def"
 };
 
 const Row &row(StringRef Key) {

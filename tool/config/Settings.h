@@ -11,14 +11,14 @@
 //   Stated of the nearest .catt -------------------+--> Stated of one file
 //
 // A value is checked in one place, wherever it was said: the command line, a
-// .catt file, an editor. Keys are the names of the options, but for
-// "build-path", which is -p.
+// .catt file, an editor. Options.def lists the keys.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TOOL_CONFIG_SETTINGS_H
 #define CATT_TOOL_CONFIG_SETTINGS_H
 
 #include "analysis/Analysis.h"
+#include "tool/config/OptionTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -45,6 +45,13 @@ struct Settings {
   std::map<std::string, int64_t> Assumed;
   std::string HeaderFilter;
 
+  /// What asks for a look at registers, beside transforms and reports.
+  std::optional<Selector> RegistersBy;    ///< --selector
+  std::optional<int64_t> TargetRegisters; ///< --target-registers
+  BoundsForm Bounds = BoundsForm::LaunchBounds;
+  bool AskPtxas = false;
+  bool VerifyCode = false;
+
   std::string BuildPath; ///< -p
   std::vector<std::string> ExtraArgs, ExtraArgsBefore;
   std::string CudaPath;
@@ -57,7 +64,7 @@ struct Stated {
   std::set<std::string> Keys;
 };
 
-/// Every key, in the order of the documentation.
+/// Every key of a .catt file, in the order of the documentation.
 llvm::ArrayRef<llvm::StringRef> settingKeys();
 
 /// Checks a value and adds it; what may be said several times is appended.

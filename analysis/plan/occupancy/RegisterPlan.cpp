@@ -369,6 +369,7 @@ planRegisters(const Kernel &K, const RegisterUse &Use,
   Plan.OptBlocks = OptBlocks;
   Plan.Mix = Mix;
   Plan.By = Options.By;
+  Plan.MinGain = Options.MinGain;
   SelectorInput In{Options.Gpu,
                    Block.Threads,
                    Block.StaticSharedBytes + Block.DynamicSharedBytes,

@@ -87,6 +87,7 @@ struct RegisterPlan {
   std::optional<InstructionMix> Mix;
   std::vector<Selection> Selections; ///< of every selector, in their order
   Selector By = Selector::Model;     ///< the one that decided
+  double MinGain = 0;                ///< that another point has to predict
   std::optional<int64_t> Target;     ///< told; then no selector decided
   size_t Chosen = 0;                 ///< index into Points
   std::optional<BoundsPlan> Bounds;

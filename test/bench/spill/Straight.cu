@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each thread loads some fifty values, works on them and stores the result:
-// kernels that the rule for a cap together with its spills (JointPlan) was not
-// made from. Parameters as in registers/Points.cu; n threads.
+// kernels that the rule for a cap together with its spills (JointStrategy) was
+// not made from. Parameters as in registers/Points.cu; n threads.
 //
 //===----------------------------------------------------------------------===//
 

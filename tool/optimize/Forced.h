@@ -12,8 +12,8 @@
 // The plan may agree with a --force, and a transform still refuse to write it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef CATT_TOOL_CATTREWRITE_FORCED_H
-#define CATT_TOOL_CATTREWRITE_FORCED_H
+#ifndef CATT_TOOL_OPTIMIZE_FORCED_H
+#define CATT_TOOL_OPTIMIZE_FORCED_H
 
 #include "transforms/Transform.h"
 

@@ -1,12 +1,13 @@
-//===- JointFeedbackTest.cpp - Tests of JointPlan and JointFeedback -------===//
+//===- JointSearchTest.cpp - Tests of JointStrategy, and of searching so --===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tool/catt-rewrite/JointFeedback.h"
 #include "SpillTesting.h"
+#include "analysis/plan/variant/JointStrategy.h"
+#include "tool/optimize/Search.h"
 #include <gmock/gmock.h>
 #include <set>
 
@@ -37,13 +38,13 @@ struct Bench : SpillBench {
     K().Registers = planRegisters(K().Source, Use, Mix, Opt, Options);
     K().Joint.clear();
     if (K().Registers)
-      K().Joint = jointPlans(K().Source, Use, *K().Registers, Options);
+      K().Joint = jointVariants(K().Source, Use, K(), Options);
   }
   std::vector<int64_t> caps() {
     plan();
     std::vector<int64_t> Out;
-    for (const JointPlan &J : K().Joint)
-      Out.push_back(J.Spill.CapRegisters);
+    for (const Variant &J : K().Joint)
+      Out.push_back(J.Spill->CapRegisters);
     return Out;
   }
 
@@ -51,18 +52,18 @@ struct Bench : SpillBench {
   llvm::Error choose(std::map<unsigned, int64_t> Enough,
                      std::vector<std::string> Transforms = {"launch-bounds",
                                                             "spill-shared"}) {
-    return chooseJointly(
-        R, {std::move(Transforms), {}},
-        [&](llvm::ArrayRef<TextQuestion> Questions) {
-          std::vector<TextAnswer> Out;
-          for (const TextQuestion &Q : Questions) {
-            unsigned Cap = Q.Caps.at("k");
-            Asked.insert(Cap);
-            unsigned Bytes = movedIn(Q.Texts) < Enough[Cap] ? 8 : 0;
-            Out.push_back({{"k", point(Cap, Cap, Bytes)}});
-          }
-          return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
-        });
+    return search(R, jointSearches(R), {std::move(Transforms), {}},
+                  [&](llvm::ArrayRef<TextQuestion> Questions) {
+                    std::vector<TextAnswer> Out;
+                    for (const TextQuestion &Q : Questions) {
+                      unsigned Cap = Q.Caps.at("k");
+                      Asked.insert(Cap);
+                      unsigned Bytes = movedIn(Q.Texts) < Enough[Cap] ? 8 : 0;
+                      Out.push_back({{"k", point(Cap, Cap, Bytes)}});
+                    }
+                    return llvm::Expected<std::vector<TextAnswer>>(
+                        std::move(Out));
+                  });
   }
   std::string text() {
     RewriteOptions By{{"launch-bounds", "spill-shared"}, {}};
@@ -79,11 +80,11 @@ struct Bench : SpillBench {
 
 //===-- What is worth a trial ---------------------------------------------===//
 
-TEST(JointPlan, PositivePointsThatSpillFewestBlocksFirst) {
+TEST(JointVariants, PositivePointsThatSpillFewestBlocksFirst) {
   EXPECT_THAT(Bench().caps(), ElementsAre(80, 64, 48));
 }
 
-TEST(JointPlan, NegativeNothingToGain) {
+TEST(JointVariants, NegativeNothingToGain) {
   Bench B;
   B.Mix = InstructionMix{2300, 1, 1, 1}; // it computes, and warps do not help
   EXPECT_THAT(B.caps(), IsEmpty());
@@ -91,20 +92,20 @@ TEST(JointPlan, NegativeNothingToGain) {
   EXPECT_THAT(B.caps(), IsEmpty());
 }
 
-TEST(JointPlan, NegativeNothingIsKnown) {
+TEST(JointVariants, NegativeNothingIsKnown) {
   Bench B;
   B.Mix.reset();
   EXPECT_THAT(B.caps(), IsEmpty());
 }
 
-TEST(JointPlan, NegativeEstimatesAreNoTrial) {
+TEST(JointVariants, NegativeEstimatesAreNoTrial) {
   Bench B;
   for (RegisterPoint &P : B.Use.Caps)
     P.From = Origin::Estimated;
   EXPECT_THAT(B.caps(), IsEmpty());
 }
 
-TEST(JointPlan, NegativeStreamsAndChasedLoads) {
+TEST(JointVariants, NegativeStreamsAndChasedLoads) {
   Bench B;
   B.Mix->LoopAccesses = 60;
   B.Mix->Waits = 60; // more warps would hide that
@@ -113,7 +114,7 @@ TEST(JointPlan, NegativeStreamsAndChasedLoads) {
   EXPECT_THAT(B.caps(), IsEmpty()) << "chased";
 }
 
-TEST(JointPlan, NegativeTheUserOrAnotherSelectorDecides) {
+TEST(JointVariants, NegativeTheUserOrAnotherSelectorDecides) {
   Bench B;
   B.Options.Target = 64;
   EXPECT_THAT(B.caps(), IsEmpty());
@@ -122,13 +123,13 @@ TEST(JointPlan, NegativeTheUserOrAnotherSelectorDecides) {
   EXPECT_THAT(B.caps(), IsEmpty());
 }
 
-TEST(JointPlan, NegativeTheCacheWantsNoMoreBlocks) {
+TEST(JointVariants, NegativeTheCacheWantsNoMoreBlocks) {
   Bench B;
   B.Opt = 2;
   EXPECT_THAT(B.caps(), IsEmpty());
 }
 
-TEST(JointPlan, NegativeNoBoundMayBeWritten) {
+TEST(JointVariants, NegativeNoBoundMayBeWritten) {
   EXPECT_THAT(Bench(manyValues("<<<9999, int(*A)>>>")).caps(), IsEmpty());
   EXPECT_THAT(Bench(manyValues("<<<9999, 256>>>", "__global__ void")).caps(),
               IsEmpty())
@@ -139,7 +140,7 @@ TEST(JointPlan, NegativeNoBoundMayBeWritten) {
               IsEmpty());
 }
 
-TEST(JointPlan, NegativeNothingCanBeMoved) {
+TEST(JointVariants, NegativeNothingCanBeMoved) {
   Bench B;
   B.Use.Peaks.clear();
   EXPECT_THAT(B.caps(), IsEmpty());
@@ -147,7 +148,7 @@ TEST(JointPlan, NegativeNothingCanBeMoved) {
 
 //===-- The trial ---------------------------------------------------------===//
 
-TEST(JointFeedback, PositiveACapWithItsValues) {
+TEST(JointSearch, PositiveACapWithItsValues) {
   Bench B;
   EXPECT_FALSE(bool(B.choose({{80, 20}, {64, 99}})));
   EXPECT_THAT(B.Asked, ElementsAre(64, 80)) << "48 would spill more than 64";
@@ -163,7 +164,7 @@ TEST(JointFeedback, PositiveACapWithItsValues) {
   EXPECT_THAT(B.text(), HasSubstr("cattSpill["));
 }
 
-TEST(JointFeedback, PositiveTheLoosestOfThoseAboutAsGood) {
+TEST(JointSearch, PositiveTheLoosestOfThoseAboutAsGood) {
   Bench B;
   EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 8}, {48, 12}})));
   EXPECT_THAT(B.Asked, ElementsAre(48, 64, 80));
@@ -172,7 +173,7 @@ TEST(JointFeedback, PositiveTheLoosestOfThoseAboutAsGood) {
   EXPECT_EQ(B.K().Spill->CapRegisters, 64);
 }
 
-TEST(JointFeedback, NegativeItSpillsWhateverIsMoved) {
+TEST(JointSearch, NegativeItSpillsWhateverIsMoved) {
   Bench B;
   EXPECT_FALSE(bool(B.choose({{80, 99}, {64, 99}, {48, 99}})));
   EXPECT_THAT(B.Asked, ElementsAre(80));
@@ -181,7 +182,7 @@ TEST(JointFeedback, NegativeItSpillsWhateverIsMoved) {
   EXPECT_EQ(B.text(), B.P.Code);
 }
 
-TEST(JointFeedback, NegativeTheAccessesCostMoreThanTheWarpsGain) {
+TEST(JointSearch, NegativeTheAccessesCostMoreThanTheWarpsGain) {
   std::string Code = manyValues();
   // The values are used in a loop of many rounds.
   size_t At = Code.find("    y[i] = A[i]; // PEAK");
@@ -197,26 +198,26 @@ TEST(JointFeedback, NegativeTheAccessesCostMoreThanTheWarpsGain) {
   EXPECT_FALSE(B.K().Spill.has_value());
 }
 
-TEST(JointFeedback, NegativeABoundThatCannotBeWritten) {
+TEST(JointSearch, NegativeABoundThatCannotBeWritten) {
   Bench B;
   EXPECT_FALSE(bool(B.choose({}, {"spill-shared"})));
   EXPECT_FALSE(B.K().Spill.has_value()) << "without a cap it is no use";
 }
 
-TEST(JointFeedback, NegativeAMacroOnThreadIdx) {
+TEST(JointSearch, NegativeAMacroOnThreadIdx) {
   Bench B("#define threadIdx threadIdx\n" + manyValues());
   EXPECT_FALSE(bool(B.choose({})));
   EXPECT_FALSE(B.K().Spill.has_value());
 }
 
-TEST(JointFeedback, NegativeAnErrorLeavesThePlan) {
+TEST(JointSearch, NegativeAnErrorLeavesThePlan) {
   Bench B;
   llvm::Error E =
-      chooseJointly(B.R, {{"launch-bounds", "spill-shared"}, {}},
-                    [](llvm::ArrayRef<TextQuestion>)
-                        -> llvm::Expected<std::vector<TextAnswer>> {
-                      return llvm::createStringError("no assembler");
-                    });
+      search(B.R, jointSearches(B.R), {{"launch-bounds", "spill-shared"}, {}},
+             [](llvm::ArrayRef<TextQuestion>)
+                 -> llvm::Expected<std::vector<TextAnswer>> {
+               return llvm::createStringError("no assembler");
+             });
   EXPECT_EQ(llvm::toString(std::move(E)), "no assembler");
   EXPECT_FALSE(B.K().Spill.has_value());
   EXPECT_EQ(B.K().Registers->Chosen, 0u);

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Forced.h"
+#include "tool/optimize/Forced.h"
 #include "analysis/model/Reasons.h"
 #include "analysis/plan/throttle/Force.h"
 #include "llvm/ADT/STLExtras.h"

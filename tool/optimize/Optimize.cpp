@@ -1,0 +1,304 @@
+//===- Optimize.cpp - The library that every program calls ----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tool/optimize/Optimize.h"
+#include "analysis/frontend/NvccFlags.h"
+#include "analysis/plan/RegisterSources.h"
+#include "analysis/plan/throttle/Force.h"
+#include "tool/optimize/Forced.h"
+#include "tool/optimize/Search.h"
+#include "transforms/Replan.h"
+#include "clang/Format/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include <set>
+
+using namespace llvm;
+
+namespace catt {
+
+char ObstacleError::ID = 0;
+
+namespace {
+
+using Kind = Obstacle::Kind;
+
+Error obstacle(Kind What, const Twine &Message) {
+  return make_error<ObstacleError>(Obstacle{What, Message.str()});
+}
+
+//===-- What is asked for -------------------------------------------------===//
+
+bool names(const OptimizeOptions &O, StringRef Transform) {
+  return is_contained(O.Transforms, Transform) ||
+         is_contained(O.Transforms, "all");
+}
+
+struct Target {
+  Device Gpu;
+  std::string Origin;
+};
+
+/// What the code is compiled for goes before the default.
+Expected<Target> targetOf(const clang::tooling::CompileCommand &Command,
+                          vfs::FileSystem &Files, const OptimizeOptions &O) {
+  if (O.Gpu)
+    return Target{*O.Gpu, O.GpuOrigin};
+  Expected<ClangCommand> Words =
+      translateNvcc(Command.CommandLine, Command.Directory, Files);
+  if (Words) {
+    Expected<Device> Gpu = findDevice(Words->Architecture.value_or(""));
+    if (Gpu)
+      return Target{*Gpu, "the compile command"};
+    consumeError(Gpu.takeError());
+  } else {
+    consumeError(Words.takeError()); // parsing says so
+  }
+  Expected<Device> Gpu = findDevice("sm_80");
+  if (!Gpu)
+    return Gpu.takeError();
+  return Target{*Gpu, "default"};
+}
+
+AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu) {
+  AnalysisOptions A = O.Plan;
+  A.Gpu = Gpu;
+  A.Registers.Writes = names(O, "launch-bounds");
+  auto May = [&](StringRef Transform) {
+    return O.Transforms.empty() || names(O, Transform);
+  };
+  A.May = {May("split-warp-groups"), May("reserve-shared"), May("prefer-l1")};
+  if (!A.May.Split && !A.May.Reserve && !A.May.PreferL1)
+    A.May = {}; // nothing of the plan is written: say what could be
+  return A;
+}
+
+//===-- Reading -----------------------------------------------------------===//
+
+/// Remembers which files were opened: what a build has to watch.
+class RecordingFiles : public vfs::ProxyFileSystem {
+public:
+  using vfs::ProxyFileSystem::ProxyFileSystem;
+  ErrorOr<std::unique_ptr<vfs::File>>
+  openFileForRead(const Twine &Path) override {
+    auto File = vfs::ProxyFileSystem::openFileForRead(Path);
+    if (File) {
+      // Builds fold `..` without looking at links, so no such path may be left.
+      SmallString<256> Absolute, Real;
+      Path.toVector(Absolute);
+      (void)makeAbsolute(Absolute);
+      if (sys::fs::real_path(Absolute, Real))
+        Real = Absolute;
+      Opened.insert(Real.str().str());
+    }
+    return File;
+  }
+  std::set<std::string> Opened;
+};
+
+/// The .clang-format that applies to each file, where there is one. One that
+/// cannot be read is no reason to fail: lines are then added like those around.
+std::map<std::string, clang::format::FormatStyle>
+stylesFor(const Report &Analysed, vfs::FileSystem &Files) {
+  std::map<std::string, clang::format::FormatStyle> Styles;
+  for (const auto &[Path, Text] : Analysed.Texts) {
+    auto Style = clang::format::getStyle("file", Path, "none", "", &Files);
+    if (!Style)
+      consumeError(Style.takeError());
+    else if (!Style->DisableFormat)
+      Styles[Path] = *Style;
+  }
+  return Styles;
+}
+
+std::string place(const Diagnostic &D) {
+  return D.Where.File + ":" + std::to_string(D.Where.Line) + ":" +
+         std::to_string(D.Where.Column);
+}
+
+/// Parsing goes on without the header, but what it would have changed is not
+/// known: a macro, a launch, another overload.
+bool isMissingHeader(const Diagnostic &D) {
+  return isError(D) && StringRef(D.Message).ends_with("' file not found");
+}
+
+/// An input error that stands against rewriting this file at all, or nothing.
+std::string fatalProblem(const Report &R, const std::string &File) {
+  // What nvcc accepts and clang does not is no error of the input.
+  bool Errors = any_of(R.Diagnostics, isError);
+  for (const KernelReport &K : R.Kernels)
+    for (const Refusal &F : K.Source.Refusals)
+      if (F.Kind == Reason::BrokenCode && Errors)
+        return "'" + File + "': kernel '" + K.Source.Name +
+               "' has errors (above); nothing was changed";
+  for (const Diagnostic &D : R.Diagnostics)
+    if (D.Severity == Diagnostic::Level::Fatal || isMissingHeader(D))
+      return "'" + File + "' cannot be parsed: " + place(D) + ": " + D.Message;
+  if (R.Kernels.empty() && any_of(R.Diagnostics, isError))
+    return "'" + File + "' has errors (above), and no kernel was found";
+  return "";
+}
+
+//===-- Searching ---------------------------------------------------------===//
+
+/// Computing again comes first: it takes fewer instructions (TLP-RM).
+void searchAll(Report &R, const OptimizeOptions &O,
+               const RewriteOptions &Rewriting, const TextMeasure &Measure) {
+  bool Again = names(O, "rematerialize"), Spills = names(O, "spill-shared");
+  auto Search = [&](std::vector<Searched> Each, const RewriteOptions &How,
+                    StringRef Otherwise) {
+    if (Error E = search(R, std::move(Each), How, Measure))
+      R.Notes.push_back((Otherwise + ": " + toString(std::move(E))).str());
+  };
+  if (Again && Measure)
+    Search(rematSearches(R), {{"rematerialize"}, Rewriting.Styles},
+           "rematerialize: decided by an estimate");
+  if (Again && Spills)
+    for (KernelReport &K : R.Kernels)
+      keepApart(K.Source, K);
+  if (!Spills || !Measure)
+    return;
+  Search(spillSearches(R), Rewriting, "spill-shared: decided by an estimate");
+  if (names(O, "launch-bounds"))
+    Search(jointSearches(R), Rewriting,
+           "spill-shared: no tighter cap was tried");
+}
+
+//===-- Checking ----------------------------------------------------------===//
+
+/// The first error of the rewritten text that the input had not. Lines move, so
+/// errors are compared by message and counted.
+std::optional<Diagnostic> newError(ArrayRef<Diagnostic> Before,
+                                   ArrayRef<Diagnostic> After) {
+  std::map<std::string, int> Known;
+  for (const Diagnostic &D : Before)
+    if (isError(D))
+      ++Known[D.Message];
+  for (const Diagnostic &D : After)
+    if (isError(D) && Known[D.Message]-- <= 0)
+      return D;
+  return std::nullopt;
+}
+
+/// What nvcc makes of the rewritten text that it does not make of the original,
+/// or why it cannot be told.
+std::string changedCode(const TranslationUnit &Unit,
+                        const std::map<std::string, std::string> &Texts,
+                        unsigned Jobs) {
+  Expected<std::vector<std::string>> Changed = compareCode(Unit, Texts, Jobs);
+  if (!Changed)
+    return toString(Changed.takeError()) + "; nothing was changed";
+  if (Changed->empty())
+    return "";
+  return "nvcc rounds the rewritten code differently: " + join(*Changed, "; ") +
+         "; nothing was changed";
+}
+
+/// The texts after the edits, which parse as well as those before.
+Expected<std::map<std::string, std::string>>
+checkedTexts(const Outcome &Done, const TranslationUnit &Unit,
+             const std::string &File, const OptimizeOptions &O) {
+  auto Texts = catt::apply(Done.Changes, Done.Analysed.Texts);
+  if (!Texts)
+    return obstacle(Kind::Defect,
+                    "the edits of '" + File +
+                        "' cannot be applied: " + toString(Texts.takeError()));
+  if (Texts->empty())
+    return Texts;
+  auto After = Unit.check(*Texts);
+  if (!After)
+    return obstacle(Kind::Defect,
+                    "the rewritten '" + File +
+                        "' cannot be checked: " + toString(After.takeError()));
+  if (std::optional<Diagnostic> D = newError(Done.Analysed.Diagnostics, *After))
+    return obstacle(Kind::Defect,
+                    "the rewritten '" + File +
+                        "' has an error that the input had not: " + place(*D) +
+                        ": " + D->Message);
+  if (O.VerifyCode)
+    if (std::string Why = changedCode(Unit, *Texts, O.Jobs); !Why.empty())
+      return obstacle(Kind::Input, "'" + File + "': --verify-code: " + Why);
+  return Texts;
+}
+
+//===-- The way through ---------------------------------------------------===//
+
+Expected<Report> analysed(const TranslationUnit &Unit,
+                          const AnalysisOptions &Plan,
+                          const std::string &File) {
+  Expected<Report> R = analyze(Unit, Plan);
+  if (!R)
+    return obstacle(Kind::Defect, "analysing '" + File +
+                                      "' failed: " + toString(R.takeError()));
+  std::vector<PlannedKernel> Plans;
+  for (const KernelReport &K : R->Kernels)
+    Plans.push_back({&K.Source, &K.Plan});
+  for (const ForcedChoice &F : Plan.Forced)
+    if (std::string Why = forceError(F, Plans); !Why.empty())
+      return obstacle(Kind::Choice, Twine("'") + File + "': " + Why);
+  return R;
+}
+
+/// Searches, rewrites and checks. Error: what stands against it.
+Error change(Outcome &Done, const TranslationUnit &Unit,
+             const AnalysisOptions &Plan, const std::string &File,
+             const OptimizeOptions &O, const Measure *By) {
+  if (std::string P = fatalProblem(Done.Analysed, File); !P.empty())
+    return obstacle(Kind::Input, P);
+  searchAll(Done.Analysed, O, Done.Rewriting,
+            By ? By->start(Unit) : TextMeasure());
+  Expected<Edits> Changes = rewriteWhole(Done.Analysed, Plan, Done.Rewriting);
+  if (!Changes)
+    return obstacle(Kind::Defect, "rewriting '" + File + "' failed: " +
+                                      toString(Changes.takeError()));
+  for (const ForcedChoice &F : Plan.Forced)
+    if (std::string Why = notWritten(F, Done.Analysed, *Changes); !Why.empty())
+      return obstacle(Kind::Choice, Twine("'") + File + "': " + Why);
+  Done.Changes = std::move(*Changes);
+  auto Texts = checkedTexts(Done, Unit, File, O);
+  if (!Texts)
+    return Texts.takeError();
+  Done.NewTexts = std::move(*Texts);
+  return Error::success();
+}
+
+} // namespace
+
+Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
+                           IntrusiveRefCntPtr<vfs::FileSystem> Files,
+                           const OptimizeOptions &O, const Measure *By) {
+  const std::string File = O.Name.empty() ? Command.Filename : O.Name;
+  Expected<Target> For = targetOf(Command, *Files, O);
+  if (!For)
+    return obstacle(Kind::Defect, toString(For.takeError()));
+  FrontEndOptions F = O.FrontEnd;
+  F.Architecture = For->Gpu.architecture();
+  auto Recorded = makeIntrusiveRefCnt<RecordingFiles>(Files);
+  auto Unit = parse(Command, F, Recorded);
+  if (!Unit)
+    return obstacle(Kind::Input, toString(Unit.takeError()));
+  Outcome Done;
+  Done.Read.assign(Recorded->Opened.begin(), Recorded->Opened.end());
+  Done.Kept = (*Unit)->preamble();
+  AnalysisOptions Plan = planFor(O, For->Gpu);
+  Expected<Report> R = analysed(**Unit, Plan, File);
+  if (!R)
+    return R.takeError();
+  Done.Analysed = std::move(*R);
+  Done.Analysed.GpuOrigin = For->Origin;
+  Done.Rewriting = {O.Transforms, stylesFor(Done.Analysed, *Files)};
+  if (Error E = change(Done, **Unit, Plan, File, O, By)) {
+    handleAllErrors(std::move(E),
+                    [&](const ObstacleError &Why) { Done.Against = Why.Why; });
+    Done.Changes.Files.clear();
+    Done.Changes.Done.clear();
+  }
+  return Done;
+}
+
+} // namespace catt
