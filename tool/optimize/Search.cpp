@@ -21,7 +21,7 @@ struct Written {
 
 /// Of one text: what it has of each kernel, and what is asked about it.
 struct Asked {
-  std::vector<const Candidate *> Of; ///< as in Each; null: not asked about
+  std::vector<const Proposal *> Of; ///< as in Each; null: not asked about
   TextQuestion Question;
 };
 
@@ -35,7 +35,7 @@ public:
 
 private:
   /// Of each kernel.
-  using Round = std::vector<std::vector<Candidate>>;
+  using Round = std::vector<std::vector<Proposal>>;
   llvm::Error ask(Round &Proposed);
   llvm::Expected<std::optional<Asked>> question(size_t Nth, Round &Proposed);
   llvm::Error settle();
@@ -76,7 +76,7 @@ bool Search::shows(const Searched &S, const Variant &V,
 /// A kernel that has no more stays as it was in the text before.
 llvm::Expected<std::optional<Asked>> Search::question(size_t Nth,
                                                       Round &Proposed) {
-  Asked Out{std::vector<const Candidate *>(Each.size()), {}};
+  Asked Out{std::vector<const Proposal *>(Each.size()), {}};
   for (auto [S, All, Of] : llvm::zip_equal(Each, Proposed, Out.Of))
     if (Nth < All.size()) {
       Of = &All[Nth];
@@ -104,7 +104,7 @@ llvm::Error Search::ask(Round &Proposed) {
   std::vector<Asked> All;
   auto Most = [&] {
     size_t N = 0;
-    for (const std::vector<Candidate> &Of : Proposed)
+    for (const std::vector<Proposal> &Of : Proposed)
       N = std::max(N, Of.size());
     return N;
   };

@@ -100,10 +100,10 @@ void JointStrategy::judge(const std::optional<Variant> &Tried) {
   Good.push_back(std::move(F));
 }
 
-std::vector<Candidate> JointStrategy::propose() {
+std::vector<Proposal> JointStrategy::propose() {
   while (true) {
     if (Now) {
-      std::vector<Candidate> Out = Now->propose();
+      std::vector<Proposal> Out = Now->propose();
       if (!Out.empty())
         return Out;
       judge(Now->decide());

@@ -48,7 +48,7 @@ public:
       : K(K), Alone(*Alone.Registers), Points(Points), Gpu(Gpu),
         CanSpillItself(CanSpillItself) {}
 
-  std::vector<Candidate> propose() override;
+  std::vector<Proposal> propose() override;
   std::vector<llvm::StringRef> needs(const Variant &V) const override;
   void refuse() override { Now->refuse(); }
   void learn(const Variant &V, const RegisterPoint &Compiled) override {

@@ -28,8 +28,8 @@ RematPlan RematStrategy::planFor(unsigned Wanted) const {
   return None;
 }
 
-std::vector<Candidate> RematStrategy::propose() {
-  std::vector<Candidate> Out;
+std::vector<Proposal> RematStrategy::propose() {
+  std::vector<Proposal> Out;
   if (std::exchange(Proposed, true))
     return Out;
   for (unsigned Part : {0, 1, 2, 4, 8}) {

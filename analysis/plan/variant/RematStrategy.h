@@ -28,7 +28,7 @@ public:
   /// Start has a Remat with values. K and Use must outlive the strategy.
   RematStrategy(const Kernel &K, const RegisterUse &Use, const Variant &Start);
 
-  std::vector<Candidate> propose() override;
+  std::vector<Proposal> propose() override;
   std::vector<llvm::StringRef> needs(const Variant &V) const override;
   void refuse() override {}
   void learn(const Variant &V, const RegisterPoint &Compiled) override;

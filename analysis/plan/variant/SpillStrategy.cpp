@@ -27,15 +27,15 @@ SpillStrategy::SpillStrategy(const Kernel &K, const Variant &Start,
   Tried.Spill->Refusals.clear();
 }
 
-std::vector<Candidate> SpillStrategy::propose() {
-  std::vector<Candidate> Out;
+std::vector<Proposal> SpillStrategy::propose() {
+  std::vector<Proposal> Out;
   if (Over || Rounds > MaxRounds)
     return Out;
   const SharedSpill &S = *Tried.Spill;
   for (SpillStep Step :
        Rounds++ == 0 ? stepsToTry(S, CanSpillItself) : stepsAround(S)) {
     Variant V = Tried;
-    if (take(K, Step, *V.Spill) && llvm::none_of(Out, [&](const Candidate &C) {
+    if (take(K, Step, *V.Spill) && llvm::none_of(Out, [&](const Proposal &C) {
           return C.As.Spill->MovedRegisters == Step.MovedRegisters &&
                  C.As.Spill->Pragma == Step.Pragma;
         }))

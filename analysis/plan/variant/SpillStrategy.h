@@ -27,7 +27,7 @@ public:
   /// (enable_smem_spilling). K must outlive the strategy.
   SpillStrategy(const Kernel &K, const Variant &Start, bool CanSpillItself);
 
-  std::vector<Candidate> propose() override;
+  std::vector<Proposal> propose() override;
   std::vector<llvm::StringRef> needs(const Variant &V) const override;
   void refuse() override { Over = true; }
   void learn(const Variant &V, const RegisterPoint &Compiled) override;

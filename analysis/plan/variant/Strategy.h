@@ -24,7 +24,7 @@
 namespace catt {
 
 /// A variant, and the cap on registers under which it is to be compiled.
-struct Candidate {
+struct Proposal {
   Variant As;
   unsigned CapRegisters = 0;
 };
@@ -34,7 +34,7 @@ public:
   virtual ~Strategy();
   /// What is to be measured next: all that is known by now, so that it can be
   /// asked about at once. Empty: the search is over; it stays so.
-  virtual std::vector<Candidate> propose() = 0;
+  virtual std::vector<Proposal> propose() = 0;
   /// The transforms that must have written something, or the text is not that
   /// of the variant.
   virtual std::vector<llvm::StringRef> needs(const Variant &V) const = 0;
