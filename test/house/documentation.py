@@ -35,7 +35,7 @@ LONG = {
         "one case for each kind of statement that the generator writes",
     "analysis/plan/runtime/RuntimePlan.cpp":
         "the same search for one input, for two and for the block",
-    "analysis/source/safety/NodeKinds.cpp":
+    "analysis/source/syntax/NodeKinds.cpp":
         "one case for each kind that clang has",
     "analysis/source/safety/Reach.cpp":
         "one case for each kind of statement that executes something",

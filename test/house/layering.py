@@ -35,7 +35,8 @@ ARROWS = {
     "registers": {"model"},
     "builtin": set(),  # CUDA declarations that travel in the tool
     "runtime": set(),  # headers of rewritten programs
-    "source/walk": {"model"},
+    "source/syntax": {"model"},
+    "source/walk": {"source/syntax"},
     "source/safety": {"source/walk"},
     "source/values": {"source/safety"},
     "frontend": {"source/safety"},
@@ -67,7 +68,8 @@ MODULES = [
 ]
 
 EVERY = set(ARROWS)
-CLANG = {"frontend", "source", "source/walk", "source/safety", "source/values"}
+CLANG = {"frontend", "source", "source/syntax", "source/walk", "source/safety",
+         "source/values"}
 
 
 def below(module):

@@ -8,6 +8,7 @@
 #include "analysis/source/safety/Reach.h"
 #include "analysis/source/safety/Assembly.h"
 #include "analysis/source/safety/StatementKinds.def"
+#include "analysis/source/syntax/Effects.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -37,31 +38,8 @@ bool isKnownKind(const Stmt &S) {
   return false;
 }
 
-/// Every use of V in S loads it.
-bool isOnlyRead(const VarDecl *V, const Stmt *S) {
-  if (!S)
-    return true;
-  if (auto *C = dyn_cast<CastExpr>(S);
-      C && C->getCastKind() == CK_LValueToRValue) {
-    const Expr *E = C->getSubExpr()->IgnoreParens();
-    while (auto *M = dyn_cast<MemberExpr>(E))
-      E = M->getBase()->IgnoreParens();
-    if (isa<DeclRefExpr>(E))
-      return true;
-  }
-  if (auto *D = dyn_cast<DeclRefExpr>(S); D && D->getDecl() == V)
-    return false;
-  return llvm::all_of(S->children(),
-                      [&](const Stmt *C) { return isOnlyRead(V, C); });
-}
-
 bool isLocal(const VarDecl *V) {
   return V && V->hasLocalStorage() && !V->getType()->isReferenceType();
-}
-
-/// True for a reference (or pointer) type through which others can be changed.
-bool isMutableReference(QualType T) {
-  return T->isReferenceType() && !T->getPointeeType().isConstQualified();
 }
 
 class Walk {
@@ -173,40 +151,59 @@ private:
   }
   /// All variables that the lvalue may be.
   void escapes(const Expr *LValue) {
-    const Expr *E = LValue->IgnoreParenImpCasts();
-    if (const VarDecl *V = rootVariable(E)) {
+    if (const VarDecl *V = rootVariable(LValue)) {
       if (V->hasLocalStorage())
         B.Escaping.insert(V);
-    } else if (auto *C = dyn_cast<AbstractConditionalOperator>(E)) {
-      escapes(C->getTrueExpr());
-      escapes(C->getFalseExpr());
-    } else if (auto *X = dyn_cast<BinaryOperator>(E)) {
-      escapes(X->getOpcode() == BO_Comma ? X->getRHS() : X->getLHS());
-    } else if (auto *U = dyn_cast<UnaryOperator>(E);
-               U && U->isIncrementDecrementOp()) {
-      escapes(U->getSubExpr());
-    } else if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow()) {
-      escapes(M->getBase());
-    } else if (auto *O = dyn_cast<OpaqueValueExpr>(E)) {
-      if (O->getSourceExpr())
-        escapes(O->getSourceExpr());
-    } else if (auto *C = dyn_cast<ExplicitCastExpr>(E)) {
-      escapes(C->getSubExpr());
+      return;
     }
+    for (const Expr *Operand : passesOn(*LValue))
+      escapes(Operand);
   }
 
-  /// An argument bound to a parameter of type T, or an object to its method.
-  void bind(const Expr *Argument, bool IsMutable, const FunctionDecl *Callee,
-            bool IsOutput, const Expr *Call) {
-    if (!Argument->isGLValue())
+  /// What the node does to its operands, which were visited.
+  void apply(const Stmt &Node, const OperandEffect &E) {
+    switch (E.What) {
+    case Effect::Read:
+      return reads(readsOf(E.Place));
+    case Effect::Write:
+      return assigned(E.Place, E.Value, &Node);
+    case Effect::ReadWrite:
+      return assigned(E.Place, cast<Expr>(&Node), &Node);
+    case Effect::BindConst:
+      return reads(readsOf(E.Place));
+    case Effect::Bind:
+    case Effect::Unknown:
+      reads(readsOf(E.Place));
+      return escapes(E.Place);
+    case Effect::TakeAddress:
+      return Outputs.contains(dyn_cast<Expr>(&Node)) ? void()
+                                                     : escapes(E.Place);
+    case Effect::Discard:
+    case Effect::Capture: // the lambda's body decides
       return;
-    reads(readsOf(Argument));
-    if (IsMutable && IsOutput)
-      assigned(Argument, Call, Call);
-    else if (IsMutable)
-      escapes(Argument);
-    else if (const VarDecl *V = rootVariable(Argument); isLocal(V))
-      B.ConstBound.push_back({V, Callee});
+    }
+  }
+  void applyAll(const Stmt &Node) {
+    for (const OperandEffect &E : effectsOf(Node))
+      apply(Node, E);
+  }
+  /// Of a call or a construction. A function that is known writes what is bound
+  /// to it, and keeps hold of nothing.
+  void applyCall(const Expr &Call, const FunctionDecl &Callee, Known What) {
+    bool IsOutput = What == Known::Computes || What == Known::WarpWide;
+    for (const OperandEffect &E : effectsOf(Call)) {
+      bool Object = !E.Parameter && What != Known::Unlisted;
+      if (E.What == Effect::Bind && (IsOutput || Object)) {
+        reads(readsOf(E.Place));
+        if (!Object)
+          assigned(E.Place, &Call, &Call);
+      } else {
+        apply(Call, E);
+      }
+      if (const VarDecl *V = rootVariable(E.Place); isLocal(V))
+        if (E.What == Effect::BindConst || (Object && E.What == Effect::Bind))
+          B.ConstBound.push_back({V, &Callee});
+    }
   }
 
   //===-- Statements -----------------------------------------------------===//
@@ -223,6 +220,9 @@ private:
       visitExpression(*E);
     else
       visitStatement(*S);
+    // The others know more about what they do.
+    if (!isa<CallExpr, CXXConstructExpr, DeclStmt, ReturnStmt, GCCAsmStmt>(S))
+      applyAll(*S);
     if (KeepsExtents)
       B.Extents[S] = {First, Order};
   }
@@ -258,12 +258,8 @@ private:
   void visitVariable(const VarDecl &V, const Stmt &At) {
     if (const Expr *Init = V.getInit()) {
       visit(Init);
-      if (V.getType()->isReferenceType()) {
-        if (isMutableReference(V.getType()))
-          escapes(Init);
-        if (Init->isGLValue())
-          reads(readsOf(Init));
-      }
+      for (const OperandEffect &E : effectsOf(V))
+        apply(At, E);
       assigned(&V, Init, &At);
     }
     if (V.hasLocalStorage() && !V.getType()->isDependentType())
@@ -347,9 +343,9 @@ private:
     }
     if (auto *R = dyn_cast<ReturnStmt>(&S)) {
       visit(R->getRetValue());
-      if (const Expr *V = R->getRetValue();
-          V && V->isGLValue() && isMutableReference(F.getReturnType()))
-        escapes(V);
+      for (const OperandEffect &E : effectsOf(S))
+        if (E.What == Effect::Bind) // who calls reads it
+          escapes(E.Place);
     }
     if (auto *G = dyn_cast<GotoStmt>(&S)) {
       B.HasGoto = true;
@@ -384,8 +380,6 @@ private:
       return visitCall(*C);
     if (auto *B = dyn_cast<BinaryOperator>(&E))
       return visitBinary(*B);
-    if (auto *U = dyn_cast<UnaryOperator>(&E))
-      return visitUnary(*U);
     if (auto *C = dyn_cast<CastExpr>(&E))
       return visitCast(*C);
     if (auto *A = dyn_cast<ArraySubscriptExpr>(&E))
@@ -431,12 +425,8 @@ private:
 
   void visitConstruct(const CXXConstructExpr &E) {
     const CXXConstructorDecl *C = E.getConstructor();
-    for (unsigned I = 0; I < E.getNumArgs(); ++I) {
-      visit(E.getArg(I));
-      bool Mutable = !C->isTrivial() && I < C->getNumParams() &&
-                     isMutableReference(C->getParamDecl(I)->getType());
-      bind(E.getArg(I), Mutable, C, /*IsOutput=*/false, &E);
-    }
+    visitChildren(E);
+    applyCall(E, *C, Known::Unlisted);
     if (!C->isTrivial() && knownFunction(*C) == Known::Unlisted)
       callTo(C, &E);
   }
@@ -450,7 +440,7 @@ private:
       auto *V = dyn_cast<VarDecl>(C.getCapturedVar());
       if (V && V->isInitCapture())
         escapes(V->getInit());
-      else if (V && !isOnlyRead(V, L.getBody()))
+      else if (V && !isOnlyRead(*V, L.getBody()))
         B.Escaping.insert(V);
     }
   }
@@ -464,16 +454,6 @@ private:
       return;
     }
     visitChildren(E);
-    if (E.isAssignmentOp())
-      assigned(E.getLHS(), E.isCompoundAssignmentOp() ? &E : E.getRHS(), &E);
-  }
-
-  void visitUnary(const UnaryOperator &E) {
-    if (E.getOpcode() == UO_AddrOf && !Outputs.contains(&E))
-      escapes(E.getSubExpr());
-    visitChildren(E);
-    if (E.isIncrementDecrementOp())
-      assigned(E.getSubExpr(), &E, &E);
   }
 
   static bool dropsConst(const CastExpr &C) {
@@ -488,25 +468,13 @@ private:
   }
 
   void visitCast(const CastExpr &E) {
-    switch (E.getCastKind()) {
-    case CK_LValueToRValue:
-      reads(readsOf(E.getSubExpr()));
-      break;
-    case CK_ArrayToPointerDecay:
-      escapes(E.getSubExpr());
-      break;
-    default:
-      B.CastsAwayConst |= dropsConst(E);
-    }
+    B.CastsAwayConst |= dropsConst(E);
     visitChildren(E);
   }
 
   void visitSubscript(const ArraySubscriptExpr &E) {
-    auto *Decay = dyn_cast<ImplicitCastExpr>(E.getBase()->IgnoreParens());
-    if (Decay && Decay->getCastKind() == CK_ArrayToPointerDecay)
-      visit(Decay->getSubExpr());
-    else
-      visit(E.getBase());
+    const Expr *Array = arrayOf(E);
+    visit(Array ? Array : E.getBase());
     visit(E.getIdx());
   }
 
@@ -569,6 +537,7 @@ private:
     const FunctionDecl *Callee = E.getDirectCallee();
     if (!Callee) {
       visitChildren(E);
+      applyAll(E);
       if (!isa<CXXPseudoDestructorExpr>(E.getCallee()->IgnoreParens()))
         unknown(&E, "calls through a pointer");
       return;
@@ -583,37 +552,17 @@ private:
   void visitArguments(const CallExpr &E, const FunctionDecl &Callee,
                       Known What) {
     bool IsOutput = What == Known::Computes || What == Known::WarpWide;
-    auto *Method = dyn_cast<CXXMethodDecl>(&Callee);
-    bool HasObject = Method && Method->isInstance();
-    unsigned First = HasObject && isa<CXXOperatorCallExpr>(E) ? 1 : 0;
     if (auto *M = dyn_cast<MemberExpr>(E.getCallee()->IgnoreParens()))
       visit(M->getBase());
-    if (HasObject) {
-      const Expr *Object = First ? E.getArg(0) : nullptr;
-      if (auto *C = dyn_cast<CXXMemberCallExpr>(&E))
-        Object = C->getImplicitObjectArgument();
-      // A trivial operator= copies.
-      bool Copies = Method->isTrivial() && First;
-      bool Mutable = !Method->isConst() && What == Known::Unlisted;
-      if (Object)
-        bind(Object, Mutable, &Callee, Copies, &E);
-    }
-    for (unsigned I = 0; I < E.getNumArgs(); ++I) {
-      const Expr *A = E.getArg(I);
+    for (const Expr *A : E.arguments()) {
       if (auto *U = dyn_cast<UnaryOperator>(A->IgnoreParenImpCasts());
           U && U->getOpcode() == UO_AddrOf && IsOutput) {
         Outputs.insert(U);
         assigned(U->getSubExpr(), &E, &E);
       }
       visit(A);
-      if (I < First)
-        continue;
-      unsigned Index = I - First;
-      bool Mutable = Index < Callee.getNumParams() &&
-                     isMutableReference(Callee.getParamDecl(Index)->getType());
-      bind(A, Mutable && !(Method && Method->isTrivial()), &Callee, IsOutput,
-           &E);
     }
+    applyCall(E, Callee, What);
   }
 
   void visitKnown(const CallExpr &E, const FunctionDecl &Callee, Known What) {

@@ -8,7 +8,7 @@
 
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/safety/HiddenNames.h"
-#include "analysis/source/safety/NodeKinds.h"
+#include "analysis/source/syntax/NodeKinds.h"
 #include "analysis/source/safety/SplitRounding.h"
 #include "analysis/source/safety/TextAround.h"
 #include "analysis/source/safety/WarpIndependence.h"
