@@ -29,9 +29,10 @@ SUFFIXES = {".h", ".cpp", ".cc", ".c", ".hpp", ".inc"}
 # module -> those that it stands on. It may include these and what they stand on.
 ARROWS = {
     "model": set(),
+    "nest": {"model"},
     "device": {"model"},
     "time": {"device"},
-    "memory": {"model"},
+    "memory": {"nest"},
     "registers": {"model"},
     "builtin": set(),  # CUDA declarations that travel in the tool
     "runtime": set(),  # headers of rewritten programs
@@ -40,14 +41,14 @@ ARROWS = {
     "source/safety": {"source/walk"},
     "source/values": {"source/safety"},
     "frontend": {"source/safety"},
-    "source": {"frontend", "source/values"},
+    "source": {"frontend", "source/values", "nest"},
     "plan/strategies": {"time"},
     "Options": {"plan/strategies"},
     "plan/throttle": {"Options", "memory"},
     "plan/occupancy": {"plan/throttle", "registers"},
     "plan/runtime": {"plan/throttle"},
     "plan/spill": {"plan/occupancy"},
-    "plan/remat": {"model"},
+    "plan/remat": {"nest"},
     "Report": {"frontend", "plan/spill", "plan/remat"},
     "plan": {"Report", "plan/runtime"},
     "Analysis": {"plan", "source"},
