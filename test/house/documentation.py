@@ -37,8 +37,6 @@ LONG = {
         "the same search for one input, for two and for the block",
     "analysis/source/syntax/NodeKinds.cpp":
         "one case for each kind that clang has",
-    "analysis/source/safety/Reach.cpp":
-        "one case for each kind of statement that executes something",
     "transforms/SourceEdit.cpp":
         "every way to add text, each with its markers",
     "test/unit/SpillSharedTest.cpp":
