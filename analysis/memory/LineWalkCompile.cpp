@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/memory/LineWalk.h"
+#include "analysis/nest/Nest.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 

@@ -8,12 +8,11 @@
 
 #include "analysis/memory/LoopWork.h"
 #include "analysis/memory/Reuse.h"
+#include "analysis/nest/Nest.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace catt {
 namespace {
-
-constexpr int64_t UnknownTrips = 32;
 
 /// Shared memory and L1 are one memory of 32 banks, each 4 bytes wide (CUDA C++
 /// Programming Guide, "Shared Memory" of compute capability 5.x and later).

@@ -66,6 +66,9 @@ struct LoopWork {
   std::optional<int64_t> Iterations; ///< of the loop
 };
 
+/// What a loop inside another one counts as if its iterations are not known.
+constexpr int64_t UnknownTrips = 32;
+
 /// What is known of one loop under one launch.
 struct LoopProfile {
   unsigned Loop = 0;

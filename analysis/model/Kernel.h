@@ -246,22 +246,6 @@ struct Kernel {
   std::vector<Refusal> Waits;
 };
 
-/// True if loop Inner is Outer or inside it. No loop is inside none.
-inline bool isInside(const Kernel &K, std::optional<unsigned> Inner,
-                     unsigned Outer) {
-  while (Inner && *Inner != Outer)
-    Inner = K.Loops[*Inner].Parent;
-  return Inner.has_value();
-}
-
-/// True if no loop stands inside it.
-inline bool isInnermost(const Kernel &K, unsigned Loop) {
-  for (const catt::Loop &L : K.Loops)
-    if (L.Parent == Loop)
-      return false;
-  return true;
-}
-
 } // namespace catt
 
 #endif

@@ -40,13 +40,17 @@ struct RegisterPoint {
   bool spills() const { return spilledBytes() != 0; }
 };
 
+/// What stands in a loop counts so many times as much as what stands around it,
+/// where the iterations are not known.
+constexpr unsigned LoopWeight = 10;
+
 /// A source variable (or temporary) that is live where pressure peaks.
 struct LiveValue {
   std::string Name; ///< "sum", or "a value of line 12" for a temporary
   Location Where;   ///< of the instruction that makes it
   unsigned Registers = 0;
   bool TouchedInPeak = false; ///< read or written between Begin and End
-  unsigned UseWeight = 0;     ///< instructions that read it; 10 per loop around
+  unsigned UseWeight = 0;     ///< instructions that read it, by LoopWeight
 };
 
 /// The instructions around a place where most registers are live.

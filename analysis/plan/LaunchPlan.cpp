@@ -8,6 +8,7 @@
 
 #include "analysis/plan/LaunchPlan.h"
 #include "analysis/memory/Footprint.h"
+#include "analysis/nest/Nest.h"
 #include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/runtime/GridPlan.h"
 #include "llvm/ADT/STLExtras.h"

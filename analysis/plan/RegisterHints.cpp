@@ -8,6 +8,7 @@
 #include "analysis/plan/RegisterHints.h"
 #include "analysis/Report.h"
 #include "analysis/plan/Decide.h"
+#include "analysis/plan/throttle/Setting.h"
 #include "analysis/plan/variant/JointStrategy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

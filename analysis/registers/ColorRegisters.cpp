@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/ColorRegisters.h"
+#include "analysis/model/RegisterUse.h"
 #include "analysis/registers/Liveness.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -80,12 +81,12 @@ void Graph::findEdges() {
     });
 }
 
-/// Spill instructions, each counted ten times for every loop around it.
+/// Spill instructions, each weighed by the loops around it.
 void Graph::findCosts() {
   for (const CodeBlock &B : C.Blocks) {
     double Weight = 1;
     for (unsigned D = 0; D < std::min(B.Depth, 6U); ++D)
-      Weight *= 10;
+      Weight *= LoopWeight;
     for (unsigned I = B.First; I != B.End; ++I) {
       for (unsigned V : C.Operations[I].Uses)
         Costs[V] += Weight * C.Values[V].Words;

@@ -155,7 +155,7 @@ LiveValue PeakFinder::describe(unsigned Value, unsigned First, unsigned Last) {
       bool Reads = llvm::is_contained(O.Uses, Value);
       if (Reads)
         V.UseWeight +=
-            static_cast<unsigned>(std::pow(10, std::min(B.Depth, 4U)));
+            static_cast<unsigned>(std::pow(LoopWeight, std::min(B.Depth, 4U)));
       if (I >= First && I <= Last)
         V.TouchedInPeak |= Reads || llvm::is_contained(O.Defines, Value);
     }
@@ -330,7 +330,7 @@ static double peakWeight(const Code &C) {
   unsigned Top = llvm::max_element(At) - At.begin();
   for (const CodeBlock &B : C.Blocks)
     if (B.First <= Top && Top < B.End)
-      return std::pow(10, std::min(B.Depth, 4U));
+      return std::pow(LoopWeight, std::min(B.Depth, 4U));
   return 1;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/Kernels.h"
+#include "analysis/nest/Nest.h"
 #include "analysis/source/Directives.h"
 #include "analysis/source/Launches.h"
 #include "analysis/source/safety/BrokenCode.h"

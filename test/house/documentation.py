@@ -33,10 +33,8 @@ LONG = {
         "one case for each kind of statement that the generator writes",
     "analysis/plan/runtime/RuntimePlan.cpp":
         "the same search for one input, for two and for the block",
-    "analysis/source/safety/NodeKinds.cpp":
+    "analysis/source/syntax/NodeKinds.cpp":
         "one case for each kind that clang has",
-    "analysis/source/safety/Reach.cpp":
-        "one case for each kind of statement that executes something",
     "transforms/SourceEdit.cpp":
         "every way to add text, each with its markers",
     "test/unit/SpillSharedTest.cpp":

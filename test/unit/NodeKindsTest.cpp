@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/source/safety/NodeKinds.h"
+#include "analysis/source/syntax/NodeKinds.h"
 #include "gmock/gmock.h"
 #include <set>
 #include <string>

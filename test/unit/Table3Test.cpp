@@ -16,6 +16,7 @@
 
 #include "SourceTesting.h"
 #include "analysis/memory/CattFootprint.h"
+#include "analysis/nest/Nest.h"
 #include "analysis/plan/throttle/ThrottlePlan.h"
 #include "llvm/Support/MemoryBuffer.h"
 

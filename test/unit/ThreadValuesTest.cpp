@@ -114,7 +114,9 @@ TEST(ThreadValues, NegativeArraysThatStayInMemory) {
         "for (int i = 0; i < 400; ++i) y[i] = v[i % 8];",
         "\n#pragma unroll 1\nfor (int i = 0; i < 8; ++i) y[i] = v[i];",
         "\n#pragma unroll 2\nfor (int i = 0; i < 8; ++i) y[i] = v[i];",
-        "for (int i = 0; i < 8; ++i) { y[i] = v[i]; i += n; }"}) {
+        "for (int i = 0; i < 8; ++i) { y[i] = v[i]; i += n; }",
+        "for (int i = 0; i < 8; ++i) { y[i] = v[i]; int &r = i; r += n; }",
+        "for (int i = 0; i < 8; ++i) { y[i] = v[i]; [&] { i += n; }(); }"}) {
     Parsed P = parseBody("float v[8]; v[0] = 1;\n" + std::string(Use));
     EXPECT_THAT(reasons(P, "v"), ElementsAre(Reason::IndexVaries)) << Use;
   }
@@ -123,9 +125,10 @@ TEST(ThreadValues, NegativeArraysThatStayInMemory) {
 //===-- Refused -----------------------------------------------------------===//
 
 TEST(ThreadValues, NegativeWhatSomethingElseMayReach) {
-  for (const char *Use : {"float *p = &s; *p = 1;", "float &r = s; r = 1;",
-                          "change(s);", "auto f = [&] { s = 2; }; f();",
-                          "[&r = s] { r = 2; }();", "atomicAdd(&s, 1.0f);"}) {
+  for (const char *Use :
+       {"float *p = &s; *p = 1;", "float &r = s; r = 1;", "change(s);",
+        "auto f = [&] { s = 2; }; f();", "[&r = s] { r = 2; }();",
+        "atomicAdd(&s, 1.0f);", "void (*f)(float &) = change; f(s);"}) {
     Parsed P = parseBody("float s = 1;\n" + std::string(Use) + "\ny[0] = s;",
                          "__device__ void change(float &x) { x = 1; }\n");
     EXPECT_THAT(reasons(P, "s"), ElementsAre(Reason::AddressTaken)) << Use;

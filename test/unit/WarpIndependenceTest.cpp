@@ -165,6 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
              "WORK"},
         Case{"throughReference", "",
              "int v = 0; int &q = v; while (!v) q = atomicAdd(flag, 0); WORK"},
+        Case{"assignedThroughAReferenceMember", "struct R { int &r; };",
+             "int v = 0; R q{v}; while (!v) q.r = atomicAdd(flag, 0); WORK"},
         Case{"throughConditionalLvalue", "",
              "int v = 0, w = 0; while (!v) (n ? v : w) = atomicAdd(flag, 0); "
              "WORK"},

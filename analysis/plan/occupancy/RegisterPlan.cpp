@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/occupancy/RegisterPlan.h"
 #include "analysis/plan/throttle/Candidates.h"
+#include "analysis/plan/throttle/Setting.h"
 #include "analysis/time/TimeModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,15 +32,6 @@ const Launch *decidingLaunch(const Kernel &K) {
         (!Largest || *L.Block.count() > *Largest->Block.count()))
       Largest = &L;
   return Largest;
-}
-
-BlockResources blockOf(const Kernel &K, const Launch &L) {
-  BlockResources R;
-  R.Threads = L.Block.count().value_or(0);
-  R.StaticSharedBytes = K.StaticSharedBytes;
-  R.DynamicSharedBytes = L.DynamicSharedBytes.value_or(0);
-  R.GridBlocks = L.Grid.count();
-  return R;
 }
 
 //===-- Bounds that are there ---------------------------------------------===//

@@ -124,9 +124,6 @@ const Launch *decidingLaunch(const Kernel &K);
 /// What stands against trusting that no block is larger than those in sight.
 std::optional<Refusal> unseenLaunch(const Kernel &K, const RegisterOptions &O);
 
-/// What a block of this launch takes, but for its registers.
-BlockResources blockOf(const Kernel &K, const Launch &L);
-
 /// Blocks per SM with the least predicted time, by the footprints of the loops
 /// that contend (OptTLP). Empty if none does.
 std::optional<int64_t> optimalBlocks(const std::vector<LoopProfile> &Profiles,

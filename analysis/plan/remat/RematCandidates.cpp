@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/remat/RematCandidates.h"
+#include "analysis/model/RegisterUse.h"
+#include "analysis/nest/Nest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -18,16 +20,9 @@ namespace {
 
 /// A load from local memory waits for longer than these take.
 constexpr unsigned MostOperations = 6;
-constexpr uint64_t LoopWeight = 10, MostCost = 1000000000;
+constexpr uint64_t MostCost = 1000000000;
 
 //===-- Statements --------------------------------------------------------===//
-
-bool isWithin(const Kernel &K, unsigned Statement, unsigned Ancestor) {
-  std::optional<unsigned> S = Statement;
-  while (S && *S != Ancestor)
-    S = K.Statements[*S].Parent;
-  return S.has_value();
-}
 
 /// The loop statements around a statement, itself included.
 std::vector<unsigned> loopsAround(const Kernel &K, unsigned Statement) {
@@ -121,7 +116,7 @@ std::optional<RematRegion> regionOf(const Kernel &K, const PressurePeak &Peak) {
 bool RematCandidates::comesAround(const ThreadValue &V, const RematRegion &R,
                                   unsigned Use) const {
   return llvm::any_of(loopsAround(K, Use), [&](unsigned L) {
-    return R.Holds[L] && !isWithin(K, V.Declaration, L);
+    return R.Holds[L] && !isStatementInside(K, V.Declaration, L);
   });
 }
 
@@ -237,8 +232,8 @@ bool RematCandidates::isUsedBehind(const ThreadValue &W,
       return false;
     return E.Statement >= Statement || llvm::any_of(Loops, [&](unsigned L) {
              bool Outlives =
-                 W.Declaration == L || !isWithin(K, W.Declaration, L);
-             return Outlives && isWithin(K, E.Statement, L);
+                 W.Declaration == L || !isStatementInside(K, W.Declaration, L);
+             return Outlives && isStatementInside(K, E.Statement, L);
            });
   });
 }

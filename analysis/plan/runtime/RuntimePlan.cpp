@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/plan/runtime/RuntimePlan.h"
+#include "analysis/nest/Nest.h"
 #include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/runtime/ProfileFamily.h"
 #include "analysis/plan/runtime/RuntimeCases.h"
@@ -52,17 +53,12 @@ Inputs inputsOf(Setting S, LoopProfile P) {
 
 /// The loops of each nest that holds one of these.
 std::vector<bool> nestsOf(const Kernel &K, llvm::ArrayRef<unsigned> Loops) {
-  auto RootOf = [&](unsigned L) {
-    while (K.Loops[L].Parent)
-      L = *K.Loops[L].Parent;
-    return L;
-  };
   std::set<unsigned> Roots;
   for (unsigned L : Loops)
-    Roots.insert(RootOf(L));
+    Roots.insert(outermost(K, L));
   std::vector<bool> Inside;
   for (const Loop &L : K.Loops)
-    Inside.push_back(Roots.count(RootOf(L.Id)));
+    Inside.push_back(Roots.count(outermost(K, L.Id)));
   return Inside;
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/spill/MovableValues.h"
+#include "analysis/nest/Nest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -13,9 +14,6 @@
 #include <tuple>
 
 namespace catt {
-
-/// Iterations of a loop whose number is not known, as RegisterUse weighs them.
-static constexpr double UnknownIterations = 10;
 
 /// Iterations up to which compilers unroll a loop unasked.
 static constexpr int64_t FewIterations = 32;
@@ -35,7 +33,7 @@ bool isUnrolled(const Kernel &K, const Loop &L) {
 
 static double iterations(const Loop &L) {
   std::optional<int64_t> Trips = constantTrips(L);
-  return Trips ? double(std::max<int64_t>(*Trips, 1)) : UnknownIterations;
+  return Trips ? double(std::max<int64_t>(*Trips, 1)) : LoopWeight;
 }
 
 double timesRun(const Kernel &K, const BodyStatement &S) {
@@ -74,7 +72,6 @@ public:
 private:
   void findPeak();
   double timesInside(unsigned Depth) const;
-  bool isInside(unsigned Inner, unsigned Outer) const;
   bool isTouchedIn(const ThreadValue &V, unsigned Statement) const;
   bool inScope(const ThreadValue &V, unsigned Statement) const;
   bool isLiveAcross(const ThreadValue &V, unsigned First) const;
@@ -109,16 +106,9 @@ void Candidates::findPeak() {
     AtPeak.insert(AtPeak.begin(), *Innermost);
 }
 
-bool Candidates::isInside(unsigned Inner, unsigned Outer) const {
-  std::optional<unsigned> S = Inner;
-  while (S && *S != Outer)
-    S = K.Statements[*S].Parent;
-  return S.has_value();
-}
-
 bool Candidates::isTouchedIn(const ThreadValue &V, unsigned Statement) const {
   return llvm::any_of(V.Events, [&](const ValueEvent &E) {
-    return isInside(E.Statement, Statement);
+    return isStatementInside(K, E.Statement, Statement);
   });
 }
 
@@ -139,10 +129,10 @@ bool Candidates::isLiveAcross(const ThreadValue &V, unsigned First) const {
     Used |= E.Uses && S.Begin >= At.End;
   }
   for (unsigned Outer : AtPeak)
-    if (K.Statements[Outer].Is && Outer != First && isInside(First, Outer) &&
-        inScope(V, Outer))
+    if (K.Statements[Outer].Is && Outer != First &&
+        isStatementInside(K, First, Outer) && inScope(V, Outer))
       Used |= llvm::any_of(V.Events, [&](const ValueEvent &E) {
-        return E.Uses && isInside(E.Statement, Outer);
+        return E.Uses && isStatementInside(K, E.Statement, Outer);
       });
   return Defined && Used;
 }
@@ -187,7 +177,7 @@ std::optional<MovableValue> Candidates::around(const ThreadValue &V) const {
     unsigned Last = First;
     for (unsigned I = First + 1; I < K.Statements.size(); ++I)
       if (K.Statements[I].Block == K.Statements[First].Block &&
-          !K.Statements[First].Unbraced && !isInside(I, Last)) {
+          !K.Statements[First].Unbraced && !isStatementInside(K, I, Last)) {
         if (isTouchedIn(V, I) || !canBeSplit(V, K.Statements[I]) ||
             K.Statements[I].Leaves)
           break;
@@ -332,7 +322,8 @@ double Candidates::timesInside(unsigned Depth) const {
 /// Loops around the innermost instruction that reads the value.
 static unsigned depthOf(const LiveValue &V) {
   unsigned Depth = 0;
-  for (unsigned Weight = V.UseWeight; Weight >= 10; Weight /= 10)
+  for (unsigned Weight = V.UseWeight; Weight >= LoopWeight;
+       Weight /= LoopWeight)
     ++Depth;
   return Depth;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/spill/SlotRanges.h"
+#include "analysis/nest/Nest.h"
 #include <algorithm>
 
 namespace catt {
@@ -14,10 +15,7 @@ namespace catt {
 static unsigned lastInside(const Kernel &K, unsigned Statement) {
   unsigned Last = Statement;
   for (unsigned I = Statement + 1; I < K.Statements.size(); ++I) {
-    std::optional<unsigned> S = I;
-    while (S && *S > Statement)
-      S = K.Statements[*S].Parent;
-    if (S != Statement)
+    if (!isStatementInside(K, I, Statement))
       break;
     Last = I;
   }

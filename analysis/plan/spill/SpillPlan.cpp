@@ -8,6 +8,7 @@
 #include "analysis/plan/spill/SpillPlan.h"
 #include "analysis/plan/spill/SharedSlots.h"
 #include "analysis/plan/spill/SlotRanges.h"
+#include "analysis/plan/throttle/Setting.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>

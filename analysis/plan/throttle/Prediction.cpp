@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/plan/throttle/Prediction.h"
+#include "analysis/nest/Nest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -38,10 +39,9 @@ static Running running(const Kernel &K,
     if (Each.Id != Loop && !Inside)
       continue;
     const LoopProfile *P = profileOf(Profiles, Each.Id);
-    constexpr double UnknownTrips = 32;
-    double Trips = P && P->Work && P->Work->Iterations
-                       ? double(*P->Work->Iterations)
-                       : UnknownTrips;
+    double Trips =
+        double(P && P->Work ? P->Work->Iterations.value_or(UnknownTrips)
+                            : UnknownTrips);
     Times[Each.Id] = Inside ? Times[*Each.Parent] * Trips : 1;
     size_t Around = Inside ? Place[*Each.Parent] : 0;
     Place[Each.Id] = Around;

@@ -16,6 +16,16 @@
 #include <algorithm>
 
 namespace catt {
+
+BlockResources blockOf(const Kernel &K, const Launch &L) {
+  BlockResources R;
+  R.Threads = L.Block.count().value_or(0);
+  R.StaticSharedBytes = K.StaticSharedBytes;
+  R.DynamicSharedBytes = L.DynamicSharedBytes.value_or(0);
+  R.GridBlocks = L.Grid.count();
+  return R;
+}
+
 namespace {
 
 /// An estimate above what one block can have is none: the launch runs.
@@ -29,12 +39,8 @@ int64_t registersFor(const Kernel &K, int64_t Threads, const Device &Gpu) {
 
 BlockResources resourcesOf(const Kernel &K, const Launch &L,
                            const Device &Gpu) {
-  BlockResources R;
-  R.Threads = *L.Block.count();
+  BlockResources R = blockOf(K, L);
   R.RegistersPerThread = registersFor(K, R.Threads, Gpu);
-  R.StaticSharedBytes = K.StaticSharedBytes;
-  R.DynamicSharedBytes = L.DynamicSharedBytes.value_or(0);
-  R.GridBlocks = L.Grid.count();
   return R;
 }
 

@@ -36,6 +36,10 @@ struct Setting {
   ProfileMemo *Counted = nullptr;
 };
 
+/// What a block of this launch takes, but for its registers; no threads: their
+/// number is not known.
+BlockResources blockOf(const Kernel &K, const Launch &L);
+
 /// The loop's own lines are used again and do not fit as they are.
 bool contends(const Setting &S, const LoopProfile &P);
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/throttle/ThrottlePlan.h"
+#include "analysis/nest/Nest.h"
 #include "analysis/plan/throttle/Force.h"
 #include "analysis/plan/throttle/Prediction.h"
 #include "llvm/ADT/STLExtras.h"
@@ -101,11 +102,9 @@ std::optional<Refusal> notSplittable(const Input &In, const Loop &L) {
 
 /// True if a loop inside overflows by itself and can be split.
 bool contendsInside(const Input &In, const Loop &L, const BlockChoice &Blocks) {
-  std::set<unsigned> Inside = {L.Id};
   for (const Loop &Each : In.K.Loops) {
-    if (!Each.Parent || !Inside.count(*Each.Parent))
+    if (Each.Id == L.Id || !isInside(In.K, Each.Id, L.Id))
       continue;
-    Inside.insert(Each.Id);
     const LevelFootprint *Level = ownLevel(In, Each.Id);
     if (Level && Level->Reuse && !notSplittable(In, Each) &&
         !undivided(In, Each, Blocks).fits())

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/safety/ComputeProof.h"
-#include "analysis/source/safety/NodeKinds.h"
+#include "analysis/source/syntax/NodeKinds.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"

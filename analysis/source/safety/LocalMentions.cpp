@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/safety/LocalMentions.h"
-#include "analysis/source/safety/NodeKinds.h"
+#include "analysis/source/syntax/Effects.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -69,57 +69,16 @@ public:
     }
     return true;
   }
-  bool VisitCastExpr(CastExpr *E) {
-    CastRole Role = roleOf(E->getCastKind());
-    if (Role == CastRole::Load || Role == CastRole::Drops)
-      used(E->getSubExpr());
-    return true;
-  }
-  bool VisitBinaryOperator(BinaryOperator *E) {
-    if (E->getOpcode() == BO_Comma)
-      used(E->getLHS());
-    return true;
-  }
-  bool VisitUnaryOperator(UnaryOperator *E) {
-    if (E->isPostfix())
-      write(E, E->getSubExpr());
-    return true;
-  }
-  bool VisitCallExpr(CallExpr *E) {
-    if (!E->isGLValue())
-      call(*E);
-    return true;
-  }
-  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
-    const CXXConstructorDecl &C = *E->getConstructor();
-    if (isTrivial(*E) || Proof.computes(C))
-      for (unsigned I = 0; I < E->getNumArgs() && I < C.getNumParams(); ++I)
-        argument(*C.getParamDecl(I), E->getArg(I));
+  /// What is done to the result of a glvalue says what it did: see used().
+  bool VisitStmt(Stmt *S) {
+    auto *E = dyn_cast<Expr>(S);
+    for (const OperandEffect &X : effectsOf(*S))
+      if (!E || !E->isGLValue() || X.What == Effect::Discard)
+        apply(*S, X);
     return true;
   }
   bool VisitOpaqueValueExpr(OpaqueValueExpr *E) {
     return TraverseStmt(E->getSourceExpr());
-  }
-
-  // Statements that are an expression, whose value nobody takes.
-  bool VisitCompoundStmt(CompoundStmt *S) {
-    for (const Stmt *Child : S->body())
-      dropped(Child);
-    return true;
-  }
-  bool VisitIfStmt(IfStmt *S) {
-    return dropped(S->getThen()) && dropped(S->getElse());
-  }
-  bool VisitForStmt(ForStmt *S) {
-    return dropped(S->getInit()) && dropped(S->getInc()) &&
-           dropped(S->getBody());
-  }
-  bool VisitWhileStmt(WhileStmt *S) { return dropped(S->getBody()); }
-  bool VisitDoStmt(DoStmt *S) { return dropped(S->getBody()); }
-  bool VisitSwitchStmt(SwitchStmt *S) { return dropped(S->getBody()); }
-  bool VisitSwitchCase(SwitchCase *S) { return dropped(S->getSubStmt()); }
-  bool VisitAttributedStmt(AttributedStmt *S) {
-    return dropped(S->getSubStmt());
   }
 
   bool VisitLambdaExpr(LambdaExpr *L) {
@@ -149,29 +108,36 @@ private:
     for (const Stmt *Child : S->children())
       exposeAll(Child);
   }
-  bool dropped(const Stmt *S) {
-    if (auto *E = dyn_cast_or_null<Expr>(S))
-      used(E);
-    return true;
-  }
 
-  void call(const CallExpr &E) {
-    if (isTrivialAssignment(E)) {
-      used(E.getArg(1));
+  /// What the call or the construction runs is seen, and only computes.
+  bool computes(const Stmt &S) {
+    if (auto *C = dyn_cast<CXXConstructExpr>(&S))
+      return Proof.computes(*C->getConstructor());
+    auto *C = dyn_cast<CallExpr>(&S);
+    return C && Proof.callComputes(*C);
+  }
+  /// Effects that are not listed leave the names exposed.
+  void apply(const Stmt &S, const OperandEffect &E) {
+    switch (E.What) {
+    case Effect::Read:
+    case Effect::Discard:
+      return used(E.Place);
+    case Effect::Write:
+    case Effect::ReadWrite:
+      if (auto *Assignment = dyn_cast<Expr>(&S))
+        write(*Assignment, E.Place);
+      return;
+    case Effect::BindConst:
+      if ((!E.Parameter || takesAValue(*E.Parameter)) && computes(S))
+        used(E.Place);
+      return;
+    case Effect::Bind:
+    case Effect::TakeAddress:
+    case Effect::Capture:
+    case Effect::Unknown:
       return;
     }
-    if (!Proof.callComputes(E))
-      return;
-    if (const Expr *Object = objectOf(E))
-      used(Object);
-    const FunctionDecl &F = *E.getDirectCallee();
-    auto Arguments = argumentsOf(E);
-    for (unsigned I = 0; I < Arguments.size(); ++I)
-      argument(*F.getParamDecl(I), Arguments[I]);
-  }
-  void argument(const ParmVarDecl &P, const Expr *A) {
-    if (A->isGLValue() && takesAValue(P))
-      used(A);
+    llvm_unreachable("all effects are listed");
   }
 
   /// The variable is read or written through this name and no other.
@@ -180,18 +146,18 @@ private:
       if (auto *M = dyn_cast<MemberExpr>(E))
         E = M->getBase();
       else if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
-        E = cast<CastExpr>(A->getBase()->IgnoreParens())->getSubExpr();
+        E = arrayOf(*A);
       else
         E = cast<CastExpr>(E)->getSubExpr();
     }
     Listed.insert(cast<DeclRefExpr>(E));
   }
-  void write(const Expr *Assignment, const Expr *Place) {
+  void write(const Expr &Assignment, const Expr *Place) {
     const VarDecl *V = rootOf(Place);
     if (!V)
       return; // memory, or a place that stays unlisted
     follow(Place);
-    Result.Writes[Assignment] = V;
+    Result.Writes[&Assignment] = V;
     Result.Written.insert(V);
   }
 
@@ -204,75 +170,17 @@ private:
       follow(E);
       return;
     }
-    switch (roleOf(*E)) {
-    case NodeRole::Wrapper:
-      // The source of an opaque value is used in other places too.
-      if (!isa<OpaqueValueExpr>(E))
-        used(wrappedIn(*E));
+    // The source of an opaque value is used in other places too.
+    if (isa<OpaqueValueExpr>(E))
       return;
-    case NodeRole::Conditional:
-      used(cast<ConditionalOperator>(E)->getTrueExpr());
-      used(cast<ConditionalOperator>(E)->getFalseExpr());
-      return;
-    case NodeRole::Binary: {
-      auto *B = cast<BinaryOperator>(E);
-      if (B->isAssignmentOp())
-        write(B, B->getLHS());
-      else if (B->getOpcode() == BO_Comma)
-        used(B->getRHS());
-      return;
+    bool Writes = false;
+    for (const OperandEffect &X : effectsOf(*E)) {
+      apply(*E, X);
+      Writes |= X.What == Effect::Write || X.What == Effect::ReadWrite;
     }
-    case NodeRole::Unary: {
-      auto *U = cast<UnaryOperator>(E);
-      if (U->isIncrementDecrementOp() && U->isPrefix())
-        write(U, U->getSubExpr());
-      return;
-    }
-    case NodeRole::Call:
-    case NodeRole::MemberCall:
-    case NodeRole::OperatorCall: {
-      auto *C = cast<CallExpr>(E);
-      if (isTrivialAssignment(*C))
-        write(C, C->getArg(0));
-      if (C->isGLValue())
-        call(*C);
-      return;
-    }
-    case NodeRole::Member:
-      if (!cast<MemberExpr>(E)->isArrow())
-        used(cast<MemberExpr>(E)->getBase());
-      return;
-    // Nothing behind these is a variable, or it is not listed.
-    case NodeRole::Constant:
-    case NodeRole::Temporary:
-    case NodeRole::Name:
-    case NodeRole::Subscript:
-    case NodeRole::Cast:
-    case NodeRole::DefaultedConditional:
-    case NodeRole::Construct:
-    case NodeRole::InitList:
-    case NodeRole::Property:
-    case NodeRole::This:
-    case NodeRole::Lambda:
-    case NodeRole::StatementExpression:
-    case NodeRole::UnknownExpr:
-    case NodeRole::Block:
-    case NodeRole::Nothing:
-    case NodeRole::Attributed:
-    case NodeRole::Declaration:
-    case NodeRole::Branch:
-    case NodeRole::Switch:
-    case NodeRole::Case:
-    case NodeRole::Loop:
-    case NodeRole::RangeLoop:
-    case NodeRole::Return:
-    case NodeRole::Break:
-    case NodeRole::Continue:
-    case NodeRole::Assembly:
-    case NodeRole::UnknownControl:
-      return;
-    }
-    llvm_unreachable("all roles are listed");
+    if (!Writes)
+      for (const Expr *Operand : passesOn(*E))
+        used(Operand);
   }
 };
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/safety/Uniformity.h"
-#include "analysis/source/safety/NodeKinds.h"
+#include "analysis/source/syntax/NodeKinds.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -321,20 +321,22 @@ void Uniformity::visitChildren(const Stmt &S, const Control &C) {
 
 //===-- Expressions ------------------------------------------------------===//
 
-/// The place gets the value, of which null stands for one of its own.
-void Uniformity::assignment(const Expr &E, const Expr *Place, const Expr *Value,
-                            const Control &C) {
-  const VarDecl *V = rootOf(Place);
-  if (!V)
-    return;
-  Reached.insert(&E);
-  if (C.Divergent || !Values->place(Place) || !isUniform(Value))
-    mark(V);
+/// What the expression itself writes; LocalMentions has exposed what else may
+/// be written.
+void Uniformity::assignments(const Expr &E, const Control &C) {
+  for (const OperandEffect &X : effectsOf(E)) {
+    bool Writes = X.What == Effect::Write || X.What == Effect::ReadWrite;
+    const VarDecl *V = Writes ? rootOf(X.Place) : nullptr;
+    if (!V)
+      continue;
+    Reached.insert(&E);
+    if (C.Divergent || !Values->place(X.Place) || !isUniform(X.Value))
+      mark(V);
+  }
 }
 
 void Uniformity::visitCall(const CallExpr &E, const Control &C) {
-  if (isTrivialAssignment(E))
-    assignment(E, E.getArg(0), E.getArg(1), C);
+  assignments(E, C);
   const FunctionDecl *F = E.getDirectCallee();
   if (F && F->isNoReturn())
     Exits.push_back(&E);
@@ -347,16 +349,12 @@ void Uniformity::visitExpr(const Expr &E, const Control &C) {
     return;
   case NodeRole::Wrapper:
     return visit(wrappedIn(E), C);
-  case NodeRole::Unary: {
-    auto &U = cast<UnaryOperator>(E);
-    if (U.isIncrementDecrementOp())
-      assignment(E, U.getSubExpr(), nullptr, C);
+  case NodeRole::Unary:
+    assignments(E, C);
     return visitChildren(E, C);
-  }
   case NodeRole::Binary: {
     auto &B = cast<BinaryOperator>(E);
-    if (B.isAssignmentOp())
-      assignment(E, B.getLHS(), B.getRHS(), C);
+    assignments(E, C);
     visit(B.getLHS(), C);
     return visit(B.getRHS(),
                  C.split(B.isLogicalOp() && !isUniform(B.getLHS())));

@@ -91,8 +91,7 @@ private:
   void visitReturn(const clang::ReturnStmt &S, const Control &C);
   void visitDeclaration(const clang::DeclStmt &S, const Control &C);
   void visitCall(const clang::CallExpr &E, const Control &C);
-  void assignment(const clang::Expr &E, const clang::Expr *Place,
-                  const clang::Expr *Value, const Control &C);
+  void assignments(const clang::Expr &E, const Control &C);
   void mark(const clang::VarDecl *V);
   void markLoop(const clang::Stmt *S);
   void giveUp(const clang::Stmt &S);

@@ -8,7 +8,7 @@
 
 #include "analysis/source/safety/ValueRules.h"
 #include "analysis/source/safety/KnownMath.h"
-#include "analysis/source/safety/NodeKinds.h"
+#include "analysis/source/syntax/NodeKinds.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,33 +53,6 @@ bool takesAValue(const ParmVarDecl &P) {
   return isPlainObject(T, P.getASTContext());
 }
 
-bool isTrivial(const CXXConstructExpr &E) {
-  const CXXConstructorDecl &C = *E.getConstructor();
-  return C.isTrivial() &&
-         (C.isDefaultConstructor() ||
-          (C.isCopyOrMoveConstructor() && E.getNumArgs() == 1));
-}
-
-bool isTrivialAssignment(const CallExpr &E) {
-  auto *M = dyn_cast_or_null<CXXMethodDecl>(E.getDirectCallee());
-  return M && isa<CXXOperatorCallExpr>(E) && M->isTrivial() &&
-         (M->isCopyAssignmentOperator() || M->isMoveAssignmentOperator());
-}
-
-const Expr *objectOf(const CallExpr &E) {
-  if (auto *M = dyn_cast<CXXMemberCallExpr>(&E))
-    return M->getImplicitObjectArgument();
-  auto *M = dyn_cast_or_null<CXXMethodDecl>(E.getDirectCallee());
-  return M && isa<CXXOperatorCallExpr>(E) && !M->isStatic() ? E.getArg(0)
-                                                            : nullptr;
-}
-
-llvm::ArrayRef<const Expr *> argumentsOf(const CallExpr &E) {
-  llvm::ArrayRef<const Expr *> All(E.getArgs(), E.getNumArgs());
-  bool First = isa<CXXOperatorCallExpr>(E) && objectOf(E);
-  return All.drop_front(First ? 1 : 0);
-}
-
 const VarDecl *variableOf(const ValueDecl *D) {
   if (auto *B = dyn_cast<BindingDecl>(D))
     return dyn_cast_or_null<VarDecl>(B->getDecomposedDecl());
@@ -101,10 +74,7 @@ const VarDecl *rootOf(const Expr *E) {
         return nullptr;
       E = M->getBase();
     } else if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
-      auto *Decay = dyn_cast<ImplicitCastExpr>(A->getBase()->IgnoreParens());
-      if (!Decay || Decay->getCastKind() != CK_ArrayToPointerDecay)
-        return nullptr;
-      E = Decay->getSubExpr();
+      E = arrayOf(*A);
     } else if (auto *C = dyn_cast<ImplicitCastExpr>(E);
                C && roleOf(C->getCastKind()) == CastRole::SamePlace) {
       E = C->getSubExpr();
@@ -403,9 +373,8 @@ bool ValueRules::subscript(const ArraySubscriptExpr &E) {
   const Expr *Base = E.getBase()->IgnoreParens();
   if (!value(E.getIdx()) || !Base->getType()->isPointerType())
     return false;
-  auto *C = dyn_cast<ImplicitCastExpr>(Base);
-  if (C && C->getCastKind() == CK_ArrayToPointerDecay)
-    return place(C->getSubExpr());
+  if (const Expr *Array = arrayOf(E))
+    return place(Array);
   return pointee(*Base);
 }
 

@@ -24,8 +24,8 @@
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_VALUERULES_H
 #define CATT_ANALYSIS_SOURCE_SAFETY_VALUERULES_H
 
+#include "analysis/source/syntax/Effects.h"
 #include "clang/AST/DeclCXX.h"
-#include "clang/AST/ExprCXX.h"
 
 namespace catt {
 
@@ -37,14 +37,6 @@ bool isUnchangedGlobal(const clang::VarDecl &V);
 bool isPlainObject(clang::QualType T, const clang::ASTContext &Context);
 /// The parameter takes a value, or refers to what it cannot change.
 bool takesAValue(const clang::ParmVarDecl &P);
-/// A constructor that copies bytes, or leaves them as they are.
-bool isTrivial(const clang::CXXConstructExpr &E);
-/// `a = b` of a class, which copies bytes.
-bool isTrivialAssignment(const clang::CallExpr &E);
-/// The object that a call of a member function works on, else null.
-const clang::Expr *objectOf(const clang::CallExpr &E);
-/// The arguments that belong to parameters.
-llvm::ArrayRef<const clang::Expr *> argumentsOf(const clang::CallExpr &E);
 /// The variable of the function that a written place is part of, reached by
 /// fields and elements only; null if it is anything else.
 const clang::VarDecl *rootOf(const clang::Expr *Place);

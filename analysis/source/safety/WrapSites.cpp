@@ -8,10 +8,10 @@
 
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/safety/HiddenNames.h"
-#include "analysis/source/safety/NodeKinds.h"
 #include "analysis/source/safety/SplitRounding.h"
 #include "analysis/source/safety/TextAround.h"
 #include "analysis/source/safety/WarpIndependence.h"
+#include "analysis/source/syntax/NodeKinds.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"

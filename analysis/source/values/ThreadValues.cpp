@@ -184,12 +184,11 @@ private:
   }
 
   void walkAsm(const GCCAsmStmt &S) {
-    for (unsigned I = 0; I < S.getNumInputs(); ++I)
-      Uses.visit(*S.getInputExpr(I));
-    for (unsigned I = 0; I < S.getNumOutputs(); ++I)
-      Uses.place(*S.getOutputExpr(I), S.isOutputPlusConstraint(I)
-                                          ? ValueUses::How::ReadWrite
-                                          : ValueUses::How::Write);
+    for (const Expr *Input : S.inputs())
+      Uses.visit(*Input);
+    for (const OperandEffect &E : effectsOf(S))
+      if (E.What == Effect::Write || E.What == Effect::ReadWrite)
+        Uses.place(*E.Place, E.What);
   }
 
   void walkDeclarations(const DeclStmt &S) {

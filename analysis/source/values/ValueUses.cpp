@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/ValueUses.h"
 #include "analysis/source/safety/Contraction.h"
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/values/PureExpressions.h"
 #include "analysis/source/walk/IndexFolding.h"
 #include "clang/AST/Attr.h"
@@ -100,7 +101,7 @@ void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block,
     add(valueOf(Part, Outer), D, Part);
   llvm::SaveAndRestore Here(Defining, D.getInit());
   if (D.getInit() && !isEmptyConstruction(*D.getInit()))
-    note(D, D.getLocation(), How::Write);
+    note(D, D.getLocation(), Effect::Write);
 }
 
 void ValueUses::add(ThreadValue V, const VarDecl &D, ValuePart Of) {
@@ -130,23 +131,6 @@ void ValueUses::visit(const Expr &Top) {
                                 Products.add({E, !IsFactor, Statement, Loops}));
   if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(E))
     return;
-  if (auto *C = dyn_cast<CastExpr>(E);
-      C && C->getCastKind() == CK_LValueToRValue)
-    return place(*C->getSubExpr(), How::Read);
-  if (auto *B = dyn_cast<BinaryOperator>(E); B && B->isAssignmentOp()) {
-    visit(*B->getRHS());
-    llvm::SaveAndRestore<const Expr *> Here(Defining, B);
-    return place(*B->getLHS(),
-                 B->isCompoundAssignmentOp() ? How::ReadWrite : How::Write);
-  }
-  if (auto *U = dyn_cast<UnaryOperator>(E); U && U->isIncrementDecrementOp()) {
-    llvm::SaveAndRestore<const Expr *> Here(Defining, U);
-    return place(*U->getSubExpr(), How::ReadWrite);
-  }
-  if (auto *C = dyn_cast<CXXConstructExpr>(E);
-      C && C->getConstructor()->isCopyOrMoveConstructor() &&
-      C->getConstructor()->isTrivial())
-    return place(*C->getArg(0), How::Read);
   if (auto *O = dyn_cast<CXXOperatorCallExpr>(E))
     return visitOperator(*O);
   if (auto *C = dyn_cast<CallExpr>(E))
@@ -157,8 +141,19 @@ void ValueUses::visit(const Expr &Top) {
     return P->getResultExpr() ? visit(*P->getResultExpr()) : void();
   if (auto *V = dyn_cast<OpaqueValueExpr>(E))
     return V->getSourceExpr() ? visit(*V->getSourceExpr()) : void();
+  // Loads, assignments, copies.
+  if (isa<CastExpr, BinaryOperator, UnaryOperator, CXXConstructExpr>(E))
+    for (const OperandEffect &X : effectsOf(*E)) {
+      bool Writes = X.What == Effect::Write || X.What == Effect::ReadWrite;
+      if (!Writes && X.What != Effect::Read)
+        continue;
+      if (Writes && X.Value)
+        visit(*X.Value);
+      llvm::SaveAndRestore Here(Defining, Writes ? E : Defining);
+      return place(*X.Place, X.What);
+    }
   if (E->isGLValue())
-    return place(*E, How::Escape);
+    return place(*E, Effect::Unknown);
   if (auto *M = dyn_cast<MemberExpr>(E))
     return visit(*M->getBase());
   if (auto *S = dyn_cast<StmtExpr>(E))
@@ -170,42 +165,32 @@ void ValueUses::visit(const Expr &Top) {
 
 /// `a = b` and `a += b` of vector types; other operators are calls.
 void ValueUses::visitOperator(const CXXOperatorCallExpr &O) {
-  auto *M = dyn_cast_or_null<CXXMethodDecl>(O.getDirectCallee());
-  bool Trivial = M && M->isTrivial() && O.getOperator() == OO_Equal;
+  bool Trivial = isTrivialAssignment(O);
   if (!Trivial && !O.isAssignmentOp())
     return visitCall(O);
-  argument(*O.getArg(1), QualType());
+  operand(*O.getArg(1), effectsOf(O));
   llvm::SaveAndRestore<const Expr *> Here(Defining,
                                           Trivial ? O.getArg(1) : nullptr);
-  place(*O.getArg(0), Trivial ? How::Write : How::ReadWrite);
+  place(*O.getArg(0), Trivial ? Effect::Write : Effect::ReadWrite);
 }
 
 void ValueUses::visitCall(const CallExpr &C) {
-  const FunctionDecl *F = C.getDirectCallee();
-  if (!F)
+  if (!C.getDirectCallee())
     visit(*C.getCallee());
   addCalls(C, K.Statements[Statement].Calls);
+  OperandEffects Effects = effectsOf(C);
   if (auto *M = dyn_cast<CXXMemberCallExpr>(&C))
-    object(*M->getImplicitObjectArgument(), F);
-  bool IsMethod =
-      isa<CXXOperatorCallExpr>(C) && isa_and_nonnull<CXXMethodDecl>(F);
-  for (unsigned I = 0; I < C.getNumArgs(); ++I) {
-    if (IsMethod && I == 0) {
-      object(*C.getArg(I), F);
-      continue;
-    }
-    unsigned P = I - IsMethod;
-    argument(*C.getArg(I), F && P < F->getNumParams()
-                               ? F->getParamDecl(P)->getType()
-                               : QualType());
-  }
+    operand(*M->getImplicitObjectArgument(), Effects);
+  for (const Expr *A : C.arguments())
+    operand(*A, Effects);
 }
 
-/// What a method is called on; a const one reads it while the call runs.
-void ValueUses::object(const Expr &E, const FunctionDecl *F) {
-  auto *M = dyn_cast_or_null<CXXMethodDecl>(F);
-  if (M && M->isConst() && E.isGLValue())
-    return place(E, How::Read);
+/// Of a call: what is bound to a const reference is read while the call runs.
+void ValueUses::operand(const Expr &E, llvm::ArrayRef<OperandEffect> Effects) {
+  for (const OperandEffect &X : Effects)
+    if (X.Place == &E &&
+        (X.What == Effect::Read || X.What == Effect::BindConst))
+      return place(E, Effect::Read);
   visit(E);
 }
 
@@ -229,45 +214,44 @@ void ValueUses::addCalls(const Stmt &S, std::vector<LineRange> &Calls) const {
       addCalls(*Child, Calls);
 }
 
-/// A const reference is read while the call runs.
-void ValueUses::argument(const Expr &E, QualType Parameter) {
-  bool ConstReference = !Parameter.isNull() &&
-                        Parameter->isLValueReferenceType() &&
-                        Parameter->getPointeeType().isConstQualified();
-  const Expr *S = E.IgnoreParenImpCasts();
-  if ((ConstReference || Parameter.isNull()) && S->isGLValue() &&
-      !isa<CallExpr>(S))
-    return place(*S, How::Read);
-  visit(E);
+/// Neither read nor assigned in plain sight.
+static bool escapes(Effect What) {
+  return What != Effect::Read && What != Effect::Write &&
+         What != Effect::ReadWrite;
+}
+
+/// Of an object, where What is done to a part of it.
+static Effect partly(Effect What) {
+  return What == Effect::Write ? Effect::ReadWrite : What;
 }
 
 /// What is done to the object that E designates.
-void ValueUses::place(const Expr &Top, How Use) {
+void ValueUses::place(const Expr &Top, Effect What) {
   llvm::SaveAndRestore Indices(IsFactor, false);
   const Expr *E = Top.IgnoreParenNoopCasts(Context);
   if (auto *C = dyn_cast<ImplicitCastExpr>(E); C && C->isGLValue())
-    return place(*C->getSubExpr(), Use);
+    return place(*C->getSubExpr(), What);
   if (std::optional<Designator> D = designated(*E))
     if (auto It = Index.find(D->Variable);
         It != Index.end() && It->second.Count > 1)
-      return placeParts(*D, It->second, E->getExprLoc(), Use);
+      return placeParts(*D, It->second, E->getExprLoc(), What);
   if (auto *D = dyn_cast<DeclRefExpr>(E)) {
     if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-      note(*V, D->getLocation(), Use);
+      note(*V, D->getLocation(), What);
     return;
   }
   if (auto *M = dyn_cast<MemberExpr>(E)) {
     if (M->isArrow())
       return visit(*M->getBase());
     if (M->getBase()->isGLValue())
-      return place(*M->getBase(), Use == How::Write ? How::ReadWrite : Use);
+      return place(*M->getBase(), partly(What));
     return visit(*M->getBase());
   }
   if (isa<ArraySubscriptExpr>(E))
-    return subscript(*cast<ArraySubscriptExpr>(E), Use);
+    return subscript(*cast<ArraySubscriptExpr>(E), What);
   if (auto *C = dyn_cast<ConditionalOperator>(E)) {
     visit(*C->getCond());
-    How Either = Use == How::Write ? How::ReadWrite : Use;
+    Effect Either = partly(What);
     place(*C->getTrueExpr(), Either);
     return place(*C->getFalseExpr(), Either);
   }
@@ -275,7 +259,7 @@ void ValueUses::place(const Expr &Top, How Use) {
     return visit(*M->getSubExpr());
   if (auto *B = dyn_cast<BinaryOperator>(E); B && B->isAssignmentOp()) {
     visit(*B);
-    return place(*B->getLHS(), Use);
+    return place(*B->getLHS(), What);
   }
   if (isa<CallExpr, PseudoObjectExpr>(E))
     return visit(*E);
@@ -286,27 +270,27 @@ void ValueUses::place(const Expr &Top, How Use) {
 
 /// A struct, or something inside it: concerns the parts that overlap with it.
 void ValueUses::placeParts(const Designator &D, const Values &Of,
-                           SourceLocation Where, How Use) {
+                           SourceLocation Where, Effect What) {
   for (const Expr *I : D.Indices)
     visit(*I);
-  How Some = Use == How::Write ? How::ReadWrite : Use;
+  Effect Some = partly(What);
   bool Whole = D.Path.empty() && D.Indices.empty();
-  note(Of.First, Where, Whole ? Use : Some);
+  note(Of.First, Where, Whole ? What : Some);
   for (size_t I = Of.First + 1; I < Of.First + Of.Count; ++I) {
     const ValuePart &Part = PartOf[I];
     // Who has the address of one member may reach the others.
-    if (Use != How::Escape && !overlap(Part.Path, D.Path))
+    if (!escapes(What) && !overlap(Part.Path, D.Path))
       continue;
     bool Indexed = Part.Extents.size() == D.Indices.size();
     bool All =
         Part.Path.size() >= D.Path.size() && (Indexed || D.Indices.empty());
-    note(I, Where, All ? Use : Some);
-    if (Use != How::Escape && Indexed && !D.Indices.empty())
+    note(I, Where, All ? What : Some);
+    if (!escapes(What) && Indexed && !D.Indices.empty())
       describeElement(K.Values[I], D.Indices);
   }
 }
 
-void ValueUses::subscript(const ArraySubscriptExpr &Outer, How Use) {
+void ValueUses::subscript(const ArraySubscriptExpr &Outer, Effect What) {
   std::vector<const Expr *> Indices;
   const Expr *E = &Outer, *Base = E;
   while (auto *S = dyn_cast<ArraySubscriptExpr>(E)) {
@@ -323,8 +307,8 @@ void ValueUses::subscript(const ArraySubscriptExpr &Outer, How Use) {
     return visit(*Base);
   ThreadValue &Array = K.Values[It->second.First];
   if (Indices.size() != Array.Extents.size())
-    return note(*V, D->getLocation(), How::Escape); // a row of it
-  note(*V, D->getLocation(), Use);
+    return note(*V, D->getLocation(), Effect::Unknown); // a row of it
+  note(*V, D->getLocation(), What);
   describeElement(Array, Indices);
 }
 
@@ -362,21 +346,21 @@ void ValueUses::describeElement(ThreadValue &V,
   Event.ConstantIndex = Flat;
 }
 
-void ValueUses::note(const VarDecl &D, SourceLocation Where, How Use) {
+void ValueUses::note(const VarDecl &D, SourceLocation Where, Effect What) {
   if (auto It = Index.find(&D); It != Index.end())
     for (size_t I = 0; I < It->second.Count; ++I)
-      note(It->second.First + I, Where, Use);
+      note(It->second.First + I, Where, What);
 }
 
-void ValueUses::note(size_t Value, SourceLocation Where, How Use) {
+void ValueUses::note(size_t Value, SourceLocation Where, Effect What) {
   ThreadValue &V = K.Values[Value];
-  if (Use == How::Escape)
+  if (escapes(What))
     refuse(V, Reason::AddressTaken, "'" + V.Name + "'", Text.location(Where));
   ValueEvent Event;
   Event.Statement = Statement;
   Event.Where = Text.location(Where);
-  Event.Defines = Use != How::Read;
-  Event.Uses = Use != How::Write;
+  Event.Defines = What != Effect::Read;
+  Event.Uses = What != Effect::Write;
   Event.InHead = InHead;
   if (Event.Defines && InHead)
     refuse(V, Reason::HeaderVariable, "'" + V.Name + "'", Text.location(Where));
@@ -389,7 +373,7 @@ void ValueUses::note(size_t Value, SourceLocation Where, How Use) {
 void ValueUses::escapeAll(const Stmt &S) {
   if (auto *D = dyn_cast<DeclRefExpr>(&S))
     if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-      note(*V, D->getLocation(), How::Escape);
+      note(*V, D->getLocation(), Effect::Unknown);
   for (const Stmt *Child : S.children())
     if (Child)
       escapeAll(*Child);

@@ -17,6 +17,7 @@
 #define CATT_ANALYSIS_SOURCE_VALUES_VALUEUSES_H
 
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/values/ConstWords.h"
 #include "analysis/source/values/SharedProducts.h"
 #include "analysis/source/values/ValueParts.h"
@@ -40,9 +41,9 @@ public:
 
   /// What an expression does. Statement and InHead say where it stands.
   void visit(const clang::Expr &Top);
-  enum class How : uint8_t { Read, Write, ReadWrite, Escape };
-  /// What is done to the object that an expression designates.
-  void place(const clang::Expr &Top, How Use);
+  /// What is done to the object that an expression designates: read, written,
+  /// or else something that may keep hold of it.
+  void place(const clang::Expr &Top, Effect What);
   /// Whatever is named there may be kept hold of.
   void escapeAll(const clang::Stmt &S);
   /// Something whose name means nothing else from here on: statements that
@@ -69,15 +70,14 @@ private:
   ThreadValue valueOf(const ValuePart &Part, ThreadValue Outer) const;
   void visitOperator(const clang::CXXOperatorCallExpr &O);
   void visitCall(const clang::CallExpr &C);
-  void object(const clang::Expr &E, const clang::FunctionDecl *F);
-  void argument(const clang::Expr &E, clang::QualType Parameter);
-  void subscript(const clang::ArraySubscriptExpr &Outer, How Use);
+  void operand(const clang::Expr &E, llvm::ArrayRef<OperandEffect> Effects);
+  void subscript(const clang::ArraySubscriptExpr &Outer, Effect What);
   void placeParts(const Designator &D, const Values &Of,
-                  clang::SourceLocation Where, How Use);
+                  clang::SourceLocation Where, Effect What);
   void describeElement(ThreadValue &V,
                        llvm::ArrayRef<const clang::Expr *> Indices);
-  void note(size_t Value, clang::SourceLocation Where, How Use);
-  void note(const clang::VarDecl &D, clang::SourceLocation Where, How Use);
+  void note(size_t Value, clang::SourceLocation Where, Effect What);
+  void note(const clang::VarDecl &D, clang::SourceLocation Where, Effect What);
   void findProducts();
   void findSharedProducts();
   void findCopies();

@@ -164,9 +164,10 @@ SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
   for (unsigned I = 0; I < E->getNumArgs(); ++I) {
     unsigned Parameter = I - OperatorOnObject;
     const Expr *A = E->getArg(I);
-    Use Does = OperatorOnObject && I == 0     ? Uses.ofObject(*Method)
-               : Parameter < F.getNumParams() ? Uses.ofParameter(F, Parameter)
-                                              : Use::Reads;
+    VariableEffect Does = OperatorOnObject && I == 0 ? Uses.ofObject(*Method)
+                          : Parameter < F.getNumParams()
+                              ? Uses.ofParameter(F, Parameter)
+                              : VariableEffect::Reads;
     bool ByReference =
         !(OperatorOnObject && I == 0) && Parameter < F.getNumParams() &&
         F.getParamDecl(Parameter)->getType()->isReferenceType() &&
@@ -179,11 +180,11 @@ SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
       continue;
     }
     Arguments.push_back(evalAsValue(A));
-    if (A->isGLValue() && Does != Use::Reads)
+    if (A->isGLValue() && Does != VariableEffect::Reads)
       forgetChanges(A);
   }
   if (auto *C = dyn_cast<CXXMemberCallExpr>(E);
-      C && Uses.ofObject(*Method) != Use::Reads)
+      C && Uses.ofObject(*Method) != VariableEffect::Reads)
     forgetChanges(C->getImplicitObjectArgument());
   if (!Quiet)
     onCall(*E, &F, Arguments);

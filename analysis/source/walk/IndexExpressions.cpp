@@ -417,7 +417,7 @@ Value SymbolicWalk::evalConstruct(const CXXConstructExpr *E) {
     return evalAsValue(E->getArg(0));
   const FunctionDecl *Def = Mentions::bodyOf(*C);
   bool Simple = Def && isa<CompoundStmt>(Def->getBody()) &&
-                Uses.ofObject(*C) != Use::Leaks &&
+                Uses.ofObject(*C) != VariableEffect::Escapes &&
                 cast<CompoundStmt>(Def->getBody())->body_empty();
   if (!Simple) {
     for (const Expr *A : E->arguments())

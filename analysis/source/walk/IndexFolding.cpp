@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/walk/IndexFolding.h"
+#include "analysis/source/syntax/Effects.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
@@ -78,20 +79,6 @@ std::optional<bool> pragmaSays(const AttributedStmt *Pragma,
   return std::nullopt;
 }
 
-static bool isAssigned(const VarDecl *V, const Stmt *S) {
-  if (!S)
-    return false;
-  if (auto *B = dyn_cast<BinaryOperator>(S);
-      B && B->isAssignmentOp() && variable(B->getLHS()) == V)
-    return true;
-  if (auto *U = dyn_cast<UnaryOperator>(S);
-      U && (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf) &&
-      variable(U->getSubExpr()) == V)
-    return true;
-  return llvm::any_of(S->children(),
-                      [&](const Stmt *C) { return isAssigned(V, C); });
-}
-
 const VarDecl *unrolledVariable(const ForStmt &Loop,
                                 const AttributedStmt *Pragma,
                                 const ASTContext &Context) {
@@ -100,7 +87,7 @@ const VarDecl *unrolledVariable(const ForStmt &Loop,
                 ? dyn_cast<VarDecl>(Init->getSingleDecl())
                 : nullptr;
   auto *Cond = dyn_cast_or_null<BinaryOperator>(Loop.getCond());
-  if (!V || !Cond || isAssigned(V, Loop.getBody()))
+  if (!V || !Cond || mayModify(Loop.getBody(), *V))
     return nullptr;
   bool Left = variable(Cond->getLHS()) == V;
   if (!Left && variable(Cond->getRHS()) != V)

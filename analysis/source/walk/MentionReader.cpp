@@ -17,7 +17,7 @@ using namespace clang;
 namespace catt {
 
 namespace {
-/// How a kind of syntax is read; see MentionKinds.def.
+/// What a kind of syntax is read; see MentionKinds.def.
 enum class Form : uint8_t { Leaf, Statement, Operands, Unwalked, Own, Alien };
 } // namespace
 
@@ -39,7 +39,7 @@ static bool isReferenceToConst(QualType T) {
 
 //===-- A mention ---------------------------------------------------------===//
 
-void MentionReader::mention(const VarDecl *V, Use How) {
+void MentionReader::mention(const VarDecl *V, VariableEffect What) {
   if (isFixed(*V))
     return;
   bool Volatile = V->getType().getNonReferenceType().isVolatileQualified() ||
@@ -47,18 +47,18 @@ void MentionReader::mention(const VarDecl *V, Use How) {
   // What a lambda assigns changes whenever somebody calls it.
   bool Outer = V->isInitCapture() || (V->hasLocalStorage() &&
                                       V->getParentFunctionOrMethod() != Inside);
-  if (Volatile || (How == Use::Assigns && (Unwalked || Outer)))
-    How = Use::Leaks;
-  Use &Old = Out.Variables[V];
-  Old = std::max(Old, How);
+  if (Volatile || (What == VariableEffect::Assigns && (Unwalked || Outer)))
+    What = VariableEffect::Escapes;
+  VariableEffect &Old = Out.Variables[V];
+  Old = std::max(Old, What);
   if (auto It = Aliases.find(V); It != Aliases.end() && It->second != V)
-    mention(It->second, How);
+    mention(It->second, What);
 }
 
-void MentionReader::mentionThis(Use How) {
-  if (How == Use::Assigns && (Unwalked || Lambdas))
-    How = Use::Leaks;
-  Out.This = std::max(Out.This, How);
+void MentionReader::mentionThis(VariableEffect What) {
+  if (What == VariableEffect::Assigns && (Unwalked || Lambdas))
+    What = VariableEffect::Escapes;
+  Out.This = std::max(Out.This, What);
 }
 
 //===-- Statements and expressions ----------------------------------------===//
@@ -66,7 +66,8 @@ void MentionReader::mentionThis(Use How) {
 /// A value that is computed; an object that is named here goes anywhere.
 void MentionReader::operand(const Stmt *S) {
   auto *E = dyn_cast_or_null<Expr>(S);
-  visit(S, E && E->isGLValue() ? Use::Leaks : Use::Reads);
+  visit(S,
+        E && E->isGLValue() ? VariableEffect::Escapes : VariableEffect::Reads);
 }
 
 void MentionReader::operands(const Stmt *S) {
@@ -80,7 +81,7 @@ void MentionReader::unwalked(const Stmt *S) {
   --Unwalked;
 }
 
-void MentionReader::visit(const Stmt *S, Use How) {
+void MentionReader::visit(const Stmt *S, VariableEffect What) {
   if (!S)
     return;
   switch (formOf(*S)) {
@@ -88,15 +89,15 @@ void MentionReader::visit(const Stmt *S, Use How) {
     return;
   case Form::Statement:
     for (const Stmt *Child : S->children())
-      visit(Child, Use::Reads);
+      visit(Child, VariableEffect::Reads);
     return;
   case Form::Operands:
     return operands(S);
   case Form::Unwalked:
     return unwalked(S);
   case Form::Own:
-    if (!visitWrapper(S, How))
-      visitOwn(S, How);
+    if (!visitWrapper(S, What))
+      visitOwn(S, What);
     return;
   case Form::Alien:
     Alien = true;
@@ -105,7 +106,7 @@ void MentionReader::visit(const Stmt *S, Use How) {
 }
 
 /// Wrappers that pass on what is done to them.
-bool MentionReader::visitWrapper(const Stmt *S, Use How) {
+bool MentionReader::visitWrapper(const Stmt *S, VariableEffect What) {
   const Expr *Inner = nullptr;
   if (auto *E = dyn_cast<ParenExpr>(S))
     Inner = E->getSubExpr();
@@ -123,32 +124,33 @@ bool MentionReader::visitWrapper(const Stmt *S, Use How) {
     Inner = E->getExpr();
   if (!Inner)
     return false;
-  visit(Inner, Inner->isGLValue() ? How : Use::Reads);
+  visit(Inner, Inner->isGLValue() ? What : VariableEffect::Reads);
   return true;
 }
 
-void MentionReader::visitOwn(const Stmt *S, Use How) {
+void MentionReader::visitOwn(const Stmt *S, VariableEffect What) {
   if (!isa<Expr>(S))
     return statement(S);
   if (auto *E = dyn_cast<DeclRefExpr>(S)) {
     if (auto *V = dyn_cast<VarDecl>(E->getDecl()))
-      mention(V, How);
+      mention(V, What);
   } else if (auto *E = dyn_cast<MemberExpr>(S)) {
-    member(E, How);
+    member(E, What);
   } else if (isa<CXXThisExpr>(S)) {
-    mentionThis(Use::Leaks);
+    mentionThis(VariableEffect::Escapes);
   } else if (auto *E = dyn_cast<CastExpr>(S)) {
-    cast(E, How);
+    cast(E, What);
   } else if (auto *E = dyn_cast<BinaryOperator>(S)) {
-    binary(E, How);
+    binary(E, What);
   } else if (auto *E = dyn_cast<UnaryOperator>(S)) {
-    unary(E, How);
+    unary(E, What);
   } else if (auto *E = dyn_cast<ConditionalOperator>(S)) {
-    visit(E->getCond(), Use::Reads);
+    visit(E->getCond(), VariableEffect::Reads);
     for (const Expr *Arm : {E->getTrueExpr(), E->getFalseExpr()})
-      visit(Arm, How == Use::Reads ? How : Use::Leaks);
+      visit(Arm,
+            What == VariableEffect::Reads ? What : VariableEffect::Escapes);
   } else if (auto *E = dyn_cast<CallExpr>(S)) {
-    call(E, How);
+    call(E, What);
   } else if (auto *E = dyn_cast<CXXConstructExpr>(S)) {
     construct(E);
   } else if (isa<InitListExpr>(S)) {
@@ -175,12 +177,13 @@ void MentionReader::statement(const Stmt *S) {
   } else if (auto *R = dyn_cast<ReturnStmt>(S)) {
     QualType T = Inside->getReturnType();
     bool Refers = T->isReferenceType() && !isReferenceToConst(T);
-    visit(R->getRetValue(), Refers ? Use::Leaks : Use::Reads);
+    visit(R->getRetValue(),
+          Refers ? VariableEffect::Escapes : VariableEffect::Reads);
   } else if (auto *W = dyn_cast<SwitchStmt>(S)) {
     switchOver(W);
   } else if (auto *C = dyn_cast<SwitchCase>(S)) {
     Alien |= !PlainCases.contains(C);
-    visit(C->getSubStmt(), Use::Reads);
+    visit(C->getSubStmt(), VariableEffect::Reads);
   } else if (isa<ForStmt, WhileStmt>(S)) {
     loop(S);
   } else if (auto *F = dyn_cast<CXXForRangeStmt>(S)) {
@@ -192,74 +195,78 @@ void MentionReader::statement(const Stmt *S) {
 
 //===-- Expressions -------------------------------------------------------===//
 
-void MentionReader::member(const MemberExpr *E, Use How) {
+void MentionReader::member(const MemberExpr *E, VariableEffect What) {
   const Expr *Base = E->getBase();
   auto *F = dyn_cast<FieldDecl>(E->getMemberDecl());
   if (!F) {
     if (auto *V = dyn_cast<VarDecl>(E->getMemberDecl()))
-      mention(V, How);
+      mention(V, What);
     ++Unwalked;
-    visit(Base, Use::Reads);
+    visit(Base, VariableEffect::Reads);
     --Unwalked;
     return;
   }
   if (F->getType()->isReferenceType())
-    How = Use::Reads; // what it refers to leaked where it was bound
+    What =
+        VariableEffect::Reads; // what it refers to escaped where it was bound
   // One name, and other bytes change with them.
   if (F->getParent()->isUnion() || F->isBitField())
-    How = Use::Leaks;
+    What = VariableEffect::Escapes;
   if (!E->isArrow())
-    return visit(Base, Base->isGLValue() ? How : Use::Reads);
+    return visit(Base, Base->isGLValue() ? What : VariableEffect::Reads);
   if (isa<CXXThisExpr>(Base->IgnoreParens()))
-    return mentionThis(How);
-  visit(Base, Use::Reads);
+    return mentionThis(What);
+  visit(Base, VariableEffect::Reads);
 }
 
-void MentionReader::cast(const CastExpr *E, Use How) {
+void MentionReader::cast(const CastExpr *E, VariableEffect What) {
   const Expr *Sub = E->getSubExpr();
   switch (E->getCastKind()) {
   case CK_LValueToRValue:
   case CK_ToVoid:
   case CK_ArrayToPointerDecay: // elements of arrays are never known
-    return visit(Sub, Use::Reads);
+    return visit(Sub, VariableEffect::Reads);
   case CK_NoOp:
   case CK_UserDefinedConversion:
   case CK_ConstructorConversion:
-    return visit(Sub, Sub->isGLValue() ? How : Use::Reads);
+    return visit(Sub, Sub->isGLValue() ? What : VariableEffect::Reads);
   default:
     return operand(Sub);
   }
 }
 
-void MentionReader::binary(const BinaryOperator *E, Use How) {
+void MentionReader::binary(const BinaryOperator *E, VariableEffect What) {
   if (E->isAssignmentOp()) {
-    visit(E->getLHS(), How == Use::Reads ? Use::Assigns : Use::Leaks);
+    visit(E->getLHS(), What == VariableEffect::Reads ? VariableEffect::Assigns
+                                                     : VariableEffect::Escapes);
     return operand(E->getRHS());
   }
   if (E->getOpcode() == BO_Comma) {
-    visit(E->getLHS(), Use::Reads);
-    return visit(E->getRHS(), E->getRHS()->isGLValue() ? How : Use::Reads);
+    visit(E->getLHS(), VariableEffect::Reads);
+    return visit(E->getRHS(),
+                 E->getRHS()->isGLValue() ? What : VariableEffect::Reads);
   }
   operands(E);
 }
 
-void MentionReader::unary(const UnaryOperator *E, Use How) {
+void MentionReader::unary(const UnaryOperator *E, VariableEffect What) {
   if (E->isIncrementDecrementOp())
-    return visit(E->getSubExpr(),
-                 How == Use::Reads ? Use::Assigns : Use::Leaks);
+    return visit(E->getSubExpr(), What == VariableEffect::Reads
+                                      ? VariableEffect::Assigns
+                                      : VariableEffect::Escapes);
   operands(E); // `&x` hands the object on
 }
 
 //===-- The function ------------------------------------------------------===//
 
-void MentionReader::leakAll(const Stmt *S) {
+void MentionReader::escapeAll(const Stmt *S) {
   if (!S)
     return;
   if (auto *E = dyn_cast<DeclRefExpr>(S))
     if (auto *V = dyn_cast<VarDecl>(E->getDecl()))
-      mention(V, Use::Leaks);
+      mention(V, VariableEffect::Escapes);
   for (const Stmt *Child : S->children())
-    leakAll(Child);
+    escapeAll(Child);
 }
 
 void MentionReader::run() {
@@ -268,23 +275,25 @@ void MentionReader::run() {
     for (const CXXCtorInitializer *I : C->inits()) {
       bool Binds = I->isMemberInitializer() &&
                    I->getMember()->getType()->isReferenceType();
-      visit(I->getInit(), Binds ? Use::Leaks : Use::Reads);
+      visit(I->getInit(),
+            Binds ? VariableEffect::Escapes : VariableEffect::Reads);
     }
-  visit(F->getBody(), Use::Reads);
+  visit(F->getBody(), VariableEffect::Reads);
   for (const VarDecl *V : Copied)
     for (const VarDecl *X = V; X;) {
       // The copy is as old as the lambda.
-      if (Out.of(X) != Use::Reads || Out.of(V) != Use::Reads)
-        Out.Variables[V] = Out.Variables[X] = Use::Leaks;
+      if (Out.of(X) != VariableEffect::Reads ||
+          Out.of(V) != VariableEffect::Reads)
+        Out.Variables[V] = Out.Variables[X] = VariableEffect::Escapes;
       auto It = Aliases.find(X);
       X = It == Aliases.end() || It->second == X ? nullptr : It->second;
     }
   if (!Alien)
     return;
-  leakAll(F->getBody());
+  escapeAll(F->getBody());
   for (const ParmVarDecl *P : F->parameters())
-    mention(P, Use::Leaks);
-  Out.This = Use::Leaks;
+    mention(P, VariableEffect::Escapes);
+  Out.This = VariableEffect::Escapes;
 }
 
 } // namespace catt

@@ -41,25 +41,25 @@ private:
   llvm::DenseSet<const VarDecl *> Copied; ///< captured by value
   llvm::DenseSet<const Stmt *> PlainCases;
 
-  void mention(const VarDecl *V, Use How);
-  void mentionThis(Use How);
-  void visit(const Stmt *S, Use How);
-  void visitOwn(const Stmt *S, Use How);
+  void mention(const VarDecl *V, VariableEffect What);
+  void mentionThis(VariableEffect What);
+  void visit(const Stmt *S, VariableEffect What);
+  void visitOwn(const Stmt *S, VariableEffect What);
   void statement(const Stmt *S);
-  bool visitWrapper(const Stmt *S, Use How);
+  bool visitWrapper(const Stmt *S, VariableEffect What);
   void operand(const Stmt *S);
   void operands(const Stmt *S);
   void unwalked(const Stmt *S);
-  void leakAll(const Stmt *S);
+  void escapeAll(const Stmt *S);
 
-  void member(const clang::MemberExpr *E, Use How);
-  void cast(const clang::CastExpr *E, Use How);
-  void binary(const clang::BinaryOperator *E, Use How);
-  void unary(const clang::UnaryOperator *E, Use How);
-  void call(const clang::CallExpr *E, Use How);
-  void object(const Expr *Object, Use How);
+  void member(const clang::MemberExpr *E, VariableEffect What);
+  void cast(const clang::CastExpr *E, VariableEffect What);
+  void binary(const clang::BinaryOperator *E, VariableEffect What);
+  void unary(const clang::UnaryOperator *E, VariableEffect What);
+  void call(const clang::CallExpr *E, VariableEffect What);
+  void object(const Expr *Object, VariableEffect What);
   void arguments(const clang::FunctionDecl *F,
-                 llvm::ArrayRef<const Expr *> Given, Use How);
+                 llvm::ArrayRef<const Expr *> Given, VariableEffect What);
   void construct(const clang::CXXConstructExpr *E);
   void lambda(const clang::LambdaExpr *E);
   void variable(const VarDecl *V);

@@ -31,32 +31,35 @@ bool copiesMembers(const CXXConstructorDecl &C) {
 //===-- Calls -------------------------------------------------------------===//
 
 /// The object of a member call: `x.f()`, `p->f()`, `this->f()`.
-void MentionReader::object(const Expr *Object, Use How) {
+void MentionReader::object(const Expr *Object, VariableEffect What) {
   if (isa<CXXThisExpr>(Object->IgnoreParens()))
-    return mentionThis(How);
-  visit(Object, Object->isGLValue() ? How : Use::Reads);
+    return mentionThis(What);
+  visit(Object, Object->isGLValue() ? What : VariableEffect::Reads);
 }
 
 void MentionReader::arguments(const FunctionDecl *F,
-                              llvm::ArrayRef<const Expr *> Given, Use How) {
+                              llvm::ArrayRef<const Expr *> Given,
+                              VariableEffect What) {
   for (unsigned I = 0; I < Given.size(); ++I) {
     if (!Given[I]->isGLValue()) {
-      visit(Given[I], Use::Reads);
+      visit(Given[I], VariableEffect::Reads);
       continue;
     }
-    Use Argument = F ? All.ofParameter(*F, I) : Use::Leaks;
+    VariableEffect Argument =
+        F ? All.ofParameter(*F, I) : VariableEffect::Escapes;
     // The result may refer to an argument.
-    if (F && How != Use::Reads && F->getReturnType()->isReferenceType())
-      Argument = Use::Leaks;
+    if (F && What != VariableEffect::Reads &&
+        F->getReturnType()->isReferenceType())
+      Argument = VariableEffect::Escapes;
     visit(Given[I], Argument);
   }
 }
 
-void MentionReader::call(const CallExpr *E, Use How) {
+void MentionReader::call(const CallExpr *E, VariableEffect What) {
   if (auto *K = dyn_cast<CUDAKernelCallExpr>(E))
     arguments(nullptr,
               {K->getConfig()->getArgs(), K->getConfig()->getNumArgs()},
-              Use::Reads);
+              VariableEffect::Reads);
   const FunctionDecl *F = E->getDirectCallee();
   llvm::ArrayRef<const Expr *> Given(E->getArgs(), E->getNumArgs());
   auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
@@ -67,10 +70,10 @@ void MentionReader::call(const CallExpr *E, Use How) {
                  (isa<CXXOperatorCallExpr>(E) && Method->isStatic()));
   if (!F || Shifted) {
     if (E->getCallee()->isGLValue() && !F)
-      visit(E->getCallee(), Use::Leaks);
+      visit(E->getCallee(), VariableEffect::Escapes);
     else
       operands(E->getCallee());
-    return arguments(nullptr, Given, How);
+    return arguments(nullptr, Given, What);
   }
   Alien |= returnsTwice(*F);
   if (auto *C = dyn_cast<CXXMemberCallExpr>(E)) {
@@ -79,23 +82,25 @@ void MentionReader::call(const CallExpr *E, Use How) {
     bool Copies = Method->isTrivial() && (Method->isCopyAssignmentOperator() ||
                                           Method->isMoveAssignmentOperator());
     bool Lambda = Method->getParent()->isLambda(); // judged where it stands
-    object(Given.front(), Copies ? How == Use::Reads ? Use::Assigns : Use::Leaks
-                          : Lambda ? Use::Reads
+    object(Given.front(), Copies   ? What == VariableEffect::Reads
+                                         ? VariableEffect::Assigns
+                                         : VariableEffect::Escapes
+                          : Lambda ? VariableEffect::Reads
                                    : All.ofObject(*Method));
     if (Copies)
-      return visit(Given[1], Use::Reads);
+      return visit(Given[1], VariableEffect::Reads);
     Given = Given.drop_front();
   } else if (isa<MemberExpr>(E->getCallee()->IgnoreParens())) {
     unwalked(E->getCallee()->IgnoreParens()); // a static function's object
   }
-  arguments(F, Given, How);
+  arguments(F, Given, What);
 }
 
 void MentionReader::construct(const CXXConstructExpr *E) {
   const CXXConstructorDecl *C = E->getConstructor();
   if (copiesMembers(*C) && E->getNumArgs() >= 1)
-    return visit(E->getArg(0), Use::Reads);
-  arguments(C, {E->getArgs(), E->getNumArgs()}, Use::Reads);
+    return visit(E->getArg(0), VariableEffect::Reads);
+  arguments(C, {E->getArgs(), E->getNumArgs()}, VariableEffect::Reads);
 }
 
 void MentionReader::lambda(const LambdaExpr *E) {
@@ -109,7 +114,7 @@ void MentionReader::lambda(const LambdaExpr *E) {
   }
   const FunctionDecl *Outer = std::exchange(Inside, E->getCallOperator());
   ++Lambdas;
-  visit(E->getBody(), Use::Reads);
+  visit(E->getBody(), VariableEffect::Reads);
   --Lambdas;
   Inside = Outer;
 }
@@ -138,19 +143,19 @@ void MentionReader::variable(const VarDecl *V) {
   if (!Init)
     return;
   if (!V->getType()->isReferenceType()) {
-    visit(Init, Use::Reads);
+    visit(Init, VariableEffect::Reads);
     // A constructor that keeps the object's address.
     auto *C = dyn_cast<CXXConstructExpr>(Init->IgnoreImplicit());
     if (C && !copiesMembers(*C->getConstructor()) &&
-        All.ofObject(*C->getConstructor()) == Use::Leaks)
-      mention(V, Use::Leaks);
+        All.ofObject(*C->getConstructor()) == VariableEffect::Escapes)
+      mention(V, VariableEffect::Escapes);
     return;
   }
   const VarDecl *Of = named(Init);
   if (!Of || V->hasGlobalStorage() || isa<DecompositionDecl>(V))
     return operand(Init);
   Aliases[V] = Of;
-  visit(Init, Use::Reads);
+  visit(Init, VariableEffect::Reads);
 }
 
 /// `for` and `while`: a variable in the condition is not run by the walk.
@@ -160,23 +165,23 @@ void MentionReader::loop(const Stmt *S) {
                       : cast<WhileStmt>(S)->getConditionVariableDeclStmt();
   for (const Stmt *Child : S->children()) {
     Unwalked += Child && Child == Condition;
-    visit(Child, Use::Reads);
+    visit(Child, VariableEffect::Reads);
     Unwalked -= Child && Child == Condition;
   }
 }
 
 void MentionReader::rangeFor(const CXXForRangeStmt *S) {
-  visit(S->getInit(), Use::Reads);
-  visit(S->getRangeStmt(), Use::Reads);
+  visit(S->getInit(), VariableEffect::Reads);
+  visit(S->getRangeStmt(), VariableEffect::Reads);
   ++Unwalked;
   for (const Stmt *Part : {static_cast<const Stmt *>(S->getBeginStmt()),
                            static_cast<const Stmt *>(S->getEndStmt()),
                            static_cast<const Stmt *>(S->getCond()),
                            static_cast<const Stmt *>(S->getInc()),
                            static_cast<const Stmt *>(S->getLoopVarStmt())})
-    visit(Part, Use::Reads);
+    visit(Part, VariableEffect::Reads);
   --Unwalked;
-  visit(S->getBody(), Use::Reads);
+  visit(S->getBody(), VariableEffect::Reads);
 }
 
 /// A `case` within an inner statement jumps into it.
@@ -191,12 +196,12 @@ void MentionReader::switchOver(const SwitchStmt *S) {
     llvm::for_each(C->body(), Note);
   else
     Note(S->getBody());
-  visit(S->getInit(), Use::Reads);
+  visit(S->getInit(), VariableEffect::Reads);
   ++Unwalked;
-  visit(S->getConditionVariableDeclStmt(), Use::Reads);
+  visit(S->getConditionVariableDeclStmt(), VariableEffect::Reads);
   --Unwalked;
-  visit(S->getCond(), Use::Reads);
-  visit(S->getBody(), Use::Reads);
+  visit(S->getCond(), VariableEffect::Reads);
+  visit(S->getBody(), VariableEffect::Reads);
 }
 
 } // namespace catt

@@ -68,27 +68,27 @@ const FunctionMentions *Mentions::seen(const FunctionDecl &F) {
   return &of(*Def);
 }
 
-Use Mentions::ofParameter(const FunctionDecl &F, unsigned Index) {
+VariableEffect Mentions::ofParameter(const FunctionDecl &F, unsigned Index) {
   if (onlyReads(F))
-    return Use::Reads;
+    return VariableEffect::Reads;
   const FunctionMentions *Found = seen(F);
   if (!Found || Index >= F.getNumParams())
-    return Use::Leaks;
+    return VariableEffect::Escapes;
   return Found->of(bodyOf(F)->getParamDecl(Index));
 }
 
-Use Mentions::ofObject(const CXXMethodDecl &M) {
+VariableEffect Mentions::ofObject(const CXXMethodDecl &M) {
   if (auto *C = dyn_cast<CXXConstructorDecl>(&M)) {
     if (C->isTrivial())
-      return Use::Reads;
+      return VariableEffect::Reads;
     // dim3's, for one: no base class, no statement, values for its members.
     auto *Def = dyn_cast_or_null<CXXConstructorDecl>(bodyOf(*C));
     auto *Body = Def ? dyn_cast<CompoundStmt>(Def->getBody()) : nullptr;
     if (Body && Body->body_empty() && isInSystemHeader(*Def))
-      return Open.contains(Def) ? Use::Leaks : of(*Def).This;
+      return Open.contains(Def) ? VariableEffect::Escapes : of(*Def).This;
   }
   const FunctionMentions *Found = seen(M);
-  return Found ? Found->This : Use::Leaks;
+  return Found ? Found->This : VariableEffect::Escapes;
 }
 
 } // namespace catt

@@ -8,22 +8,22 @@
 //
 //   int b = 128, c = 64, d = 32;
 //   b += c;                                    b: Assigns   c: Reads
-//   each(v, [&](int s) { c = max(c, s); });    c: Leaks
-//   scanf("%d", &d);                           d: Leaks
+//   each(v, [&](int s) { c = max(c, s); });    c: Escapes
+//   scanf("%d", &d);                           d: Escapes
 //   k<<<grid, b>>>();                          b is known; c and d are not
 //
 // A walk that runs a function statement by statement knows a variable only if
 // it sees every change. So each mention of the variable must be of a form that
 // is listed here as harmless: its value is read, or it is assigned where the
-// walk runs the assignment exactly when the program does. All others leak it:
-// an address, a reference that is bound to what is not seen, a lambda that
-// assigns it, an assignment within an expression that the walk does not run,
-// inline assembly, a union's member, a base class. A leak anywhere in the
-// function counts everywhere in it. Arguments bound to references are judged
-// by the body of the callee.
+// walk runs the assignment exactly when the program does. By all others it
+// escapes: an address, a reference that is bound to what is not seen, a lambda
+// that assigns it, an assignment within an expression that the walk does not
+// run, inline assembly, a union's member, a base class. An escape anywhere in
+// the function counts everywhere in it. Arguments bound to references are
+// judged by the body of the callee.
 //
 // Limits: labels, `case` within an inner statement, coroutines, blocks, setjmp
-// and OpenMP leak every variable of the function. Variables outside functions
+// and OpenMP let every variable of the function escape. Variables outside them
 // are no matter here: whoever asks takes those that are not const for unknown.
 //
 //===----------------------------------------------------------------------===//
@@ -40,18 +40,21 @@
 namespace catt {
 
 /// What is done to a variable; a later one includes those before it.
-enum class Use : uint8_t {
+enum class VariableEffect : uint8_t {
   Reads,   ///< its value is read
   Assigns, ///< changed where a walk over the statements sees it
-  Leaks,   ///< something else may change it
+  Escapes, ///< something else may change it
 };
 
 /// What one function does.
 struct FunctionMentions {
-  llvm::DenseMap<const clang::VarDecl *, Use> Variables;
-  Use This = Use::Reads; ///< to the object that it is called for
+  llvm::DenseMap<const clang::VarDecl *, VariableEffect> Variables;
+  VariableEffect This =
+      VariableEffect::Reads; ///< to the object that it is called for
 
-  Use of(const clang::VarDecl *V) const { return Variables.lookup(V); }
+  VariableEffect of(const clang::VarDecl *V) const {
+    return Variables.lookup(V);
+  }
 };
 
 class Mentions {
@@ -59,9 +62,9 @@ public:
   /// Of a definition. The result lives as long as this object.
   const FunctionMentions &of(const clang::FunctionDecl &Definition);
   /// What a call does to the argument of a parameter that is a reference.
-  Use ofParameter(const clang::FunctionDecl &F, unsigned Index);
+  VariableEffect ofParameter(const clang::FunctionDecl &F, unsigned Index);
   /// What a call does to its object.
-  Use ofObject(const clang::CXXMethodDecl &M);
+  VariableEffect ofObject(const clang::CXXMethodDecl &M);
 
   /// The definition, if a call of F surely runs it.
   static const clang::FunctionDecl *bodyOf(const clang::FunctionDecl &F);

@@ -37,8 +37,8 @@ void SymbolicWalk::run(const FunctionDecl &Function) {
 
 /// Something else may change some of a function's variables.
 void SymbolicWalk::enter(const FunctionDecl &Definition) {
-  for (auto &[V, How] : Uses.of(Definition).Variables)
-    if (How == Use::Leaks)
+  for (auto &[V, What] : Uses.of(Definition).Variables)
+    if (What == VariableEffect::Escapes)
       Escaped[V] = true;
 }
 

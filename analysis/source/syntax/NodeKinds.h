@@ -19,8 +19,8 @@
 // until somebody has thought about it nothing is proved of it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef CATT_ANALYSIS_SOURCE_SAFETY_NODEKINDS_H
-#define CATT_ANALYSIS_SOURCE_SAFETY_NODEKINDS_H
+#ifndef CATT_ANALYSIS_SOURCE_SYNTAX_NODEKINDS_H
+#define CATT_ANALYSIS_SOURCE_SYNTAX_NODEKINDS_H
 
 #include "clang/AST/DeclBase.h"
 #include "clang/AST/Expr.h"

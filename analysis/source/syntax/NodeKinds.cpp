@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/source/safety/NodeKinds.h"
+#include "analysis/source/syntax/NodeKinds.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/Support/ErrorHandling.h"
 

@@ -1,0 +1,41 @@
+//===- Nest.cpp - What stands inside what ---------------------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/nest/Nest.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace catt {
+
+/// Of loops, or of statements.
+template <typename T>
+static bool reaches(const std::vector<T> &All, std::optional<unsigned> Inner,
+                    unsigned Outer) {
+  while (Inner && *Inner != Outer)
+    Inner = All[*Inner].Parent;
+  return Inner.has_value();
+}
+
+bool isInside(const Kernel &K, std::optional<unsigned> Inner, unsigned Outer) {
+  return reaches(K.Loops, Inner, Outer);
+}
+
+bool isInnermost(const Kernel &K, unsigned Loop) {
+  return llvm::none_of(K.Loops,
+                       [&](const auto &L) { return L.Parent == Loop; });
+}
+
+unsigned outermost(const Kernel &K, unsigned Loop) {
+  while (K.Loops[Loop].Parent)
+    Loop = *K.Loops[Loop].Parent;
+  return Loop;
+}
+
+bool isStatementInside(const Kernel &K, unsigned Inner, unsigned Outer) {
+  return reaches(K.Statements, Inner, Outer);
+}
+
+} // namespace catt

@@ -1,0 +1,41 @@
+//===- Nest.h - What stands inside what -------------------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   for (i ...)          loop 0       isInside(K, 2, 0), isInnermost(K, 2)
+//     for (j ...)        loop 1       outermost(K, 2) is 0
+//       for (k ...)      loop 2
+//     if (...)           statement 5  isStatementInside(K, 6, 5)
+//       x = y;           statement 6
+//
+// The one place that follows the parents of a kernel's loops and statements.
+// Limits: a loop of a device function has the loops around the call as its
+// parents; statements are those of the kernel's own body alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_NEST_NEST_H
+#define CATT_ANALYSIS_NEST_NEST_H
+
+#include "analysis/model/Kernel.h"
+
+namespace catt {
+
+/// True if loop Inner is Outer or inside it. No loop is inside none.
+bool isInside(const Kernel &K, std::optional<unsigned> Inner, unsigned Outer);
+
+/// True if no loop stands inside it.
+bool isInnermost(const Kernel &K, unsigned Loop);
+
+/// The loop that is inside no other and has this one inside, or is it.
+unsigned outermost(const Kernel &K, unsigned Loop);
+
+/// True if statement Inner is Outer or inside it.
+bool isStatementInside(const Kernel &K, unsigned Inner, unsigned Outer);
+
+} // namespace catt
+
+#endif
