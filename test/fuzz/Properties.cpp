@@ -175,10 +175,12 @@ private:
   std::optional<std::string> rewritten(const Version &V, Report &R,
                                        Edits *Done = nullptr) {
     RewriteOptions Rewrite;
-    for (const Transform *T : allTransforms())
-      if (T->isDefault() || (!isDecided() && T->name() == "spill-shared") ||
-          (isEnemy() && T->name() == "rematerialize"))
-        Rewrite.Transforms.push_back(T->name().str());
+    for (const Transform *T : chosenTransforms({}))
+      Rewrite.Transforms.push_back(T->name().str());
+    if (!isDecided())
+      Rewrite.Transforms.push_back("spill-shared");
+    if (isEnemy())
+      Rewrite.Transforms.push_back("rematerialize");
     auto E =
         isDecided() ? rewriteWhole(R, Analysis, Rewrite) : rewrite(R, Rewrite);
     if (!E) {

@@ -107,15 +107,11 @@ AnalysisOptions analysisOptions(const ChosenGpu &Gpu, const Options &O) {
   A.Registers.Target = O.TargetRegisters;
   A.Registers.Form = O.Bounds;
   A.Registers.Force = O.Force;
-  A.Registers.Writes = is_contained(O.Transforms, "launch-bounds") ||
-                       is_contained(O.Transforms, "all");
+  A.Registers.Writes = isChosen("launch-bounds", O.Transforms);
   A.Forced = O.Forced;
-  auto Selected = [&](StringRef Transform) {
-    return O.Transforms.empty() || is_contained(O.Transforms, Transform) ||
-           is_contained(O.Transforms, "all");
-  };
-  A.May = {Selected("split-warp-groups"), Selected("reserve-shared"),
-           Selected("prefer-l1")};
+  A.May = {isChosen("split-warp-groups", O.Transforms),
+           isChosen("reserve-shared", O.Transforms),
+           isChosen("prefer-l1", O.Transforms)};
   if (!A.May.Split && !A.May.Reserve && !A.May.PreferL1)
     A.May = {}; // nothing of the plan is written: say what could be
   return A;
@@ -180,8 +176,7 @@ stylesFor(const Report &Analysed) {
 void askWhatIsBetter(Report &Analysed, const TranslationUnit &Unit,
                      const Options &O, const RewriteOptions &Rewriting) {
   auto Wants = [&](StringRef Transform) {
-    return is_contained(O.Transforms, Transform) ||
-           is_contained(O.Transforms, "all");
+    return isChosen(Transform, O.Transforms);
   };
   RegisterSourceOptions S;
   S.AskPtxas = true;
