@@ -202,4 +202,9 @@ llvm::Error LaunchBounds::apply(const KernelReport &Kernel, const Device &Gpu,
   return llvm::Error::success();
 }
 
+const Transform &theLaunchBounds(const TransformTraits &Traits) {
+  static const LaunchBounds Only(Traits);
+  return Only;
+}
+
 } // namespace catt

@@ -14,11 +14,11 @@
 //
 // After:
 //   static /* catt: launch-bounds(256, 3) */ __launch_bounds__(256, 3)
-//       /* catt: done */ __global__ void kernel(const float *A, ...) {
+//       /* catt: done 7fd9c9 */ __global__ void kernel(const float *A, ...) {
 //
 // After, with --bounds=maxnreg:
 //   static /* catt: launch-bounds(80) */ __maxnreg__(80)
-//       /* catt: done */ __global__ void kernel(const float *A, ...) {
+//       /* catt: done a425d0 */ __global__ void kernel(const float *A, ...) {
 //
 // (each in one line). Bounds that are there keep their text: what --force
 // changes is added to it, as `__launch_bounds__(256, 0 * (4) + 3)`.
@@ -44,12 +44,11 @@ namespace catt {
 
 class LaunchBounds final : public Transform {
 public:
-  llvm::StringRef name() const override { return "launch-bounds"; }
+  using Transform::Transform;
   llvm::StringRef summary() const override {
     return "Bounds the registers of a kernel, so that more of its blocks share "
            "an SM.";
   }
-  bool isDefault() const override { return false; }
   Preparation prepare(const KernelReport &Kernel,
                       const Device &Gpu) const override;
   llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,

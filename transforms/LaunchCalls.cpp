@@ -84,25 +84,9 @@ static std::vector<std::string> guarded(const LaunchFunction &F) {
   return Out;
 }
 
-static std::string withoutBlanks(StringRef Text) {
-  std::string Out;
-  forEachToken(Text.str(), 0,
-               [&](const clang::Token &, unsigned B, unsigned E) {
-                 Out += Text.slice(B, E);
-                 return true;
-               });
-  return Out;
-}
-
 bool isLaunchFunctionName(StringRef Name) {
   return llvm::any_of(launchFunctions(),
                       [&](const LaunchFunction &F) { return F.Name == Name; });
-}
-
-bool isLaunchFunction(StringRef Code) {
-  return llvm::any_of(launchFunctions(), [&](const LaunchFunction &F) {
-    return withoutBlanks(llvm::join(guarded(F), "\n")) == Code;
-  });
 }
 
 //===-- The argument ------------------------------------------------------===//
@@ -249,7 +233,7 @@ void addCall(const TextMap &Texts, const Launch &L, const LaunchCall &Call,
   std::string Open = (Call.Function + "(" + Written.Kernel + ", ").str();
   std::string Close = ", " + Call.Number + ")";
   if (Argument.Begin == Argument.End)
-    Out.Added[{File, Argument.Begin}].call(
+    Out.Added[{File, Argument.Begin, Argument.Begin}].call(
         (Call.Transform + "(" + Call.Argument + ")").str(), Open, Close);
   else
     addInline(Argument,
@@ -294,7 +278,7 @@ void addLaunchFunctions(const TextMap &Texts, Edits &Out) {
           continue;
         unsigned Place = *Places.above(Use->Tops, At);
         Chosen.insert(Place);
-        Out.Added[{File, Place}].lead(linesOf(Texts, F, *Use, Out));
+        Out.Added[{File, Place, Place}].lead(linesOf(Texts, F, *Use, Out));
       }
     }
   }

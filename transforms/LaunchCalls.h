@@ -64,9 +64,6 @@ void addCall(const TextMap &Texts, const Launch &L, const LaunchCall &Call,
 /// Adds the functions that the calls in Out.Calls need.
 void addLaunchFunctions(const TextMap &Texts, Edits &Out);
 
-/// Whether code, without blanks and comments, is one of the functions.
-bool isLaunchFunction(llvm::StringRef Code);
-
 /// Whether one of the functions has the name.
 bool isLaunchFunctionName(llvm::StringRef Name);
 

@@ -104,6 +104,25 @@ static std::string snippet(const Addition &What, unsigned CommentLimit) {
   return Out + " // catt: done\n}\n";
 }
 
+/// Adds a row, and leaves room for the hash behind a marker that ends it: what
+/// would not fit stands on a line of its own, under the statement.
+static void addRow(std::vector<std::string> &Rows, const std::string &Blank,
+                   StringRef Body, StringRef Indent,
+                   const clang::format::FormatStyle &Style) {
+  size_t Done = std::min(Body.find("// catt: done"), Body.size());
+  size_t Marker = std::min(Body.find("// catt: begin"), Done);
+  unsigned Width = columns(Blank, std::max(1u, Style.TabWidth)) + Body.size() +
+                   StringRef(" ").size() + HashDigits;
+  bool Fits = Style.ColumnLimit == 0 || Width <= Style.ColumnLimit;
+  if (Fits || Marker == 0 || Marker == Body.size()) {
+    Rows.push_back(Blank + Body.str());
+    return;
+  }
+  Rows.push_back(Blank + Body.take_front(Marker).rtrim().str());
+  Rows.push_back((Marker == Done ? Indent.str() : Blank) +
+                 Body.drop_front(Marker).str());
+}
+
 Lines layOut(const Addition &What, StringRef Indent,
              const clang::format::FormatStyle &Style) {
   unsigned TabWidth = std::max(1u, Style.TabWidth);
@@ -135,9 +154,10 @@ Lines layOut(const Addition &What, StringRef Indent,
     size_t Deeper = Row->size() - Body.size();
     Deeper -= std::min(Deeper, Base);
     size_t TabCount = Tabs && Column % TabWidth == 0 ? Deeper / TabWidth : 0;
-    Half->push_back(Indent.str() + std::string(TabCount, '\t') +
-                    std::string(Deeper - TabCount * TabWidth, ' ') +
-                    Body.str());
+    addRow(*Half,
+           Indent.str() + std::string(TabCount, '\t') +
+               std::string(Deeper - TabCount * TabWidth, ' '),
+           Body, Indent, Style);
     if (Body.ends_with("// catt: done"))
       break;
   }

@@ -94,4 +94,22 @@ llvm::Error PreferL1::apply(const KernelReport &Kernel, const Device &Gpu,
   return llvm::Error::success();
 }
 
+bool PreferL1::giveUp(KernelReport &Kernel, const Shortfall &) const {
+  return std::exchange(Kernel.May.PreferL1, false);
+}
+
+/// A new launch may still have to ask for the carve-out of the others.
+bool PreferL1::hasThrottled(const catt::Kernel &Kernel, const TextMap &Texts,
+                            Edits &) const {
+  return !Kernel.Launches.empty() &&
+         llvm::all_of(Kernel.Launches, [&](const Launch &L) {
+           return isMarkedLaunch(L, name(), Texts);
+         });
+}
+
+const Transform &thePreferL1(const TransformTraits &Traits) {
+  static const PreferL1 Only(Traits);
+  return Only;
+}
+
 } // namespace catt

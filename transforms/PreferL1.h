@@ -37,7 +37,7 @@ namespace catt {
 
 class PreferL1 final : public Transform {
 public:
-  llvm::StringRef name() const override { return "prefer-l1"; }
+  using Transform::Transform;
   llvm::StringRef summary() const override {
     return "Asks, at each launch, for no more shared memory than the "
            "kernel needs, so that the rest of the SM's memory is L1.";
@@ -47,6 +47,10 @@ public:
   llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,
                     const std::map<std::string, std::string> &Texts,
                     Edits &Out) const override;
+  bool giveUp(KernelReport &Kernel, const Shortfall &Refused) const override;
+  bool hasThrottled(const Kernel &Kernel,
+                    const std::map<std::string, std::string> &Texts,
+                    Edits &Facts) const override;
 };
 
 } // namespace catt

@@ -296,4 +296,9 @@ llvm::Error Rematerialize::apply(const KernelReport &Kernel, const Device &Gpu,
   return llvm::Error::success();
 }
 
+const Transform &theRematerialize(const TransformTraits &Traits) {
+  static const Rematerialize Only(Traits);
+  return Only;
+}
+
 } // namespace catt

@@ -29,7 +29,7 @@
 //       decltype(i) i = cattHidden;
 //       row = i * pitch;
 //     }
-//   } // catt: done
+//   } // catt: done bc9502
 //   A[row] += s;
 //
 // After, if row is const:
@@ -39,11 +39,11 @@
 //     asm volatile("" : "+r"(cattHidden));
 //     decltype(i) i = cattHidden;
 //     decltype(row) row = i * pitch;
-//     { // catt: begin
+//     { // catt: begin 01bd5c
 //   A[row] += s;
 //   ... to the end of the block
 //     } // catt: end
-//   } // catt: done
+//   } // catt: done 2a7b53
 //
 // The empty asm makes a copy of one operand that the compiler knows nothing of:
 // it takes no instruction, and without it the compiler would see that the value
@@ -67,12 +67,11 @@ namespace catt {
 
 class Rematerialize final : public Transform {
 public:
-  llvm::StringRef name() const override { return "rematerialize"; }
+  using Transform::Transform;
   llvm::StringRef summary() const override {
     return "Computes values again behind the place where registers are short, "
            "so that they need none there.";
   }
-  bool isDefault() const override { return false; }
   Preparation prepare(const KernelReport &Kernel,
                       const Device &Gpu) const override;
   llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,

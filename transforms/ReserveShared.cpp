@@ -179,4 +179,22 @@ llvm::Error ReserveShared::apply(const KernelReport &Kernel, const Device &Gpu,
   return llvm::Error::success();
 }
 
+bool ReserveShared::giveUp(KernelReport &Kernel, const Shortfall &) const {
+  return std::exchange(Kernel.May.Reserve, false);
+}
+
+/// Bytes are reserved for all launches or none.
+bool ReserveShared::hasThrottled(const catt::Kernel &Kernel,
+                                 const TextMap &Texts, Edits &Facts) const {
+  return isMarked(Kernel, {name()}, Texts, Facts) ||
+         llvm::any_of(Kernel.Launches, [&](const Launch &L) {
+           return isMarkedLaunch(L, name(), Texts);
+         });
+}
+
+const Transform &theReserveShared(const TransformTraits &Traits) {
+  static const ReserveShared Only(Traits);
+  return Only;
+}
+
 } // namespace catt

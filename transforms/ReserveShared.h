@@ -18,7 +18,7 @@
 //   static __global__ void kernel(const float *A, float *y, int n) {
 //     // catt: reserve-shared(24576): 2 instead of 4 blocks per SM
 //     __shared__ char cattReserved[24576];
-//     asm volatile("" ::"l"(cattReserved)); // catt: done
+//     asm volatile("" ::"l"(cattReserved)); // catt: done 5a2758
 //     int i = blockIdx.x * blockDim.x + threadIdx.x;
 //
 // After, else, at each launch (LaunchCalls.h):
@@ -48,7 +48,7 @@ namespace catt {
 
 class ReserveShared final : public Transform {
 public:
-  llvm::StringRef name() const override { return "reserve-shared"; }
+  using Transform::Transform;
   llvm::StringRef summary() const override {
     return "Reserves shared memory that nobody uses, so that fewer blocks of "
            "the kernel share an SM and its L1.";
@@ -58,6 +58,10 @@ public:
   llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,
                     const std::map<std::string, std::string> &Texts,
                     Edits &Out) const override;
+  bool giveUp(KernelReport &Kernel, const Shortfall &Refused) const override;
+  bool hasThrottled(const Kernel &Kernel,
+                    const std::map<std::string, std::string> &Texts,
+                    Edits &Facts) const override;
 };
 
 } // namespace catt

@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "transforms/SourceEdit.h"
 #include "transforms/Layout.h"
-#include "clang/Basic/LangOptions.h"
-#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 
@@ -19,87 +17,6 @@ namespace catt {
 //===-- Reading ----------------------------------------------------------===//
 
 static constexpr StringRef Blanks = " \t\v\f\r";
-
-static const clang::LangOptions &languageOptions() {
-  static const clang::LangOptions Options = [] {
-    clang::LangOptions O;
-    O.CPlusPlus = O.CPlusPlus11 = O.CPlusPlus14 = O.CPlusPlus17 = 1;
-    O.LineComment = O.RawStringLiterals = O.CUDA = O.Bool = 1;
-    return O;
-  }();
-  return Options;
-}
-
-void forEachToken(
-    const std::string &Text, unsigned From,
-    llvm::function_ref<bool(const clang::Token &, unsigned, unsigned)> Call) {
-  constexpr unsigned Base = 1;
-  clang::Lexer Lexer(clang::SourceLocation::getFromRawEncoding(Base),
-                     languageOptions(), Text.data(), Text.data() + From,
-                     Text.data() + Text.size());
-  Lexer.SetCommentRetentionState(true);
-  clang::Token Token;
-  for (;;) {
-    Lexer.LexFromRawLexer(Token);
-    if (Token.is(clang::tok::eof))
-      return;
-    unsigned Begin = Token.getLocation().getRawEncoding() - Base;
-    if (!Call(Token, Begin, Begin + Token.getLength()))
-      return;
-  }
-}
-
-/// The marker that a comment is, if it is one.
-static std::optional<Marker> classify(StringRef Comment) {
-  Marker M;
-  M.Block = Comment.starts_with("/*");
-  if (M.Block && !Comment.consume_back("*/"))
-    return std::nullopt;
-  StringRef Body = Comment.drop_front(2).trim();
-  if (!Body.consume_front("catt:"))
-    return std::nullopt;
-  Body = Body.trim();
-  if (M.Block && Body == "hides const") {
-    M.K = Marker::Kind::Hides;
-    return M;
-  }
-  if (Body == "begin" || Body == "end" || Body == "done") {
-    M.K = Body == "begin" ? Marker::Kind::Begin
-          : Body == "end" ? Marker::Kind::End
-                          : Marker::Kind::Done;
-    return M;
-  }
-  for (const Transform *T : allTransforms()) {
-    StringRef Rest = Body;
-    if (!Rest.consume_front(T->name()) || !Rest.starts_with("("))
-      continue;
-    M.Transform = T->name().str();
-    return M;
-  }
-  return std::nullopt;
-}
-
-std::vector<Marker> findMarkers(const std::string &Text, unsigned From,
-                                unsigned To) {
-  std::vector<Marker> Found;
-  if (!StringRef(Text).slice(From, To).contains("catt:"))
-    return Found;
-  forEachToken(Text, From,
-               [&](const clang::Token &Token, unsigned Begin, unsigned End) {
-                 if (Begin >= To)
-                   return false;
-                 if (Token.isNot(clang::tok::comment))
-                   return true;
-                 StringRef Comment = StringRef(Text).slice(Begin, End);
-                 if (std::optional<Marker> M = classify(Comment)) {
-                   M->Begin = Begin;
-                   M->End = End;
-                   Found.push_back(*M);
-                 }
-                 return true;
-               });
-  return Found;
-}
 
 unsigned lineStart(StringRef Text, unsigned Offset) {
   size_t Newline = Text.take_front(Offset).rfind('\n');
@@ -256,17 +173,6 @@ bool isMarked(const Kernel &K, llvm::ArrayRef<StringRef> Transforms,
                       });
 }
 
-bool isInsideAddition(const std::string &Text, const SourceSpan &Span) {
-  unsigned Head = 0;
-  for (const Marker &M : findMarkers(Text)) {
-    if (M.K == Marker::Kind::Head)
-      Head = M.Begin;
-    if (M.K == Marker::Kind::Done && Head < Span.End && Span.Begin < M.End)
-      return true;
-  }
-  return false;
-}
-
 bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out) {
   return llvm::any_of(K.Loops, [&](const Loop &L) {
     auto Text = Texts.find(L.Span.File);
@@ -276,8 +182,7 @@ bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out) {
   });
 }
 
-/// Whether the launch carries the marker of what an earlier run asks for.
-static bool asksFor(StringRef Transform, const Launch &L,
+bool isMarkedLaunch(const Launch &L, StringRef Transform,
                     const TextMap &Texts) {
   auto Text = Texts.find(L.Written ? L.Written->Config.File : "");
   return Text != Texts.end() &&
@@ -286,21 +191,10 @@ static bool asksFor(StringRef Transform, const Launch &L,
              .contains(("/* catt: " + Transform + "(").str());
 }
 
-/// Bytes are reserved for all launches or none; a new one may still have to ask
-/// for the carve-out of the others.
-static bool hasRewrittenLaunches(const Kernel &K, const TextMap &Texts) {
-  return llvm::any_of(K.Launches,
-                      [&](const Launch &L) {
-                        return asksFor("reserve-shared", L, Texts);
-                      }) ||
-         (!K.Launches.empty() && llvm::all_of(K.Launches, [&](const Launch &L) {
-           return asksFor("prefer-l1", L, Texts);
-         }));
-}
-
 bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out) {
-  return isMarked(K, {"reserve-shared", "split-warp-groups"}, Texts, Out) ||
-         hasRewrittenLoop(K, Texts, Out) || hasRewrittenLaunches(K, Texts);
+  return llvm::any_of(allTransforms(), [&](const Transform *T) {
+    return T->hasThrottled(K, Texts, Out);
+  });
 }
 
 bool standsAgainstEdits(Reason Why) {
@@ -334,35 +228,6 @@ std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,
   return std::nullopt;
 }
 
-static std::string withoutBlanks(StringRef Text) {
-  std::string Out = Text.str();
-  llvm::erase_if(Out, [](char C) { return llvm::isSpace(C); });
-  return Out;
-}
-
-bool markedBefore(StringRef Text, const SourceSpan &Statement,
-                  StringRef Transform, StringRef Needle) {
-  std::string Line = "// catt: " + Transform.str() + "(";
-  std::string Block = "/* catt: " + Transform.str() + "(";
-  StringRef Above = Text.take_front(Statement.Begin).rtrim();
-  // Additions may stand on top of each other, so climb from one to the next.
-  while (Above.ends_with("// catt: done") ||
-         Above.ends_with("/* catt: done */")) {
-    bool IsBlock = Above.ends_with("*/");
-    StringRef Head = IsBlock ? "/* catt: " : "// catt: ";
-    size_t Done = Above.rfind(Head);
-    size_t Begin = Above.take_front(Done).rfind(Head);
-    if (Begin == StringRef::npos)
-      return false;
-    StringRef Added = Above.drop_front(Begin);
-    if ((Added.starts_with(Line) || Added.starts_with(Block)) &&
-        StringRef(withoutBlanks(Added)).contains(withoutBlanks(Needle)))
-      return true;
-    Above = Above.take_front(Begin).rtrim();
-  }
-  return false;
-}
-
 //===-- Writing ----------------------------------------------------------===//
 
 static std::string joined(const std::vector<std::string> &Rows,
@@ -384,7 +249,7 @@ static Lines layOut(const TextMap &Texts, const std::string &File,
 
 void insert(Edits &Out, const std::string &File, unsigned Offset,
             StringRef Added) {
-  Out.Added[{File, Offset}].append(Added);
+  Out.Added[{File, Offset, Offset}].append(Added);
 }
 
 /// Whether nothing but blanks stands before Offset on its line.
@@ -446,7 +311,7 @@ void addInline(const SourceSpan &Span, const Addition &What, Edits &Out) {
     return;
   }
   insert(Out, Span.File, Span.Begin, Open + " /* catt: begin */ ");
-  Out.Added[{Span.File, Span.End}].close(
+  Out.Added[{Span.File, Span.End, Span.End}].close(
       Span.Begin,
       " /* catt: end */ " + llvm::join(What.Close, " ") + " /* catt: done */");
 }
@@ -466,7 +331,8 @@ void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
   const std::string &LineEnding = factsOf(Texts, Span.File, Out).LineEnding;
   unsigned Top = topOf(Text, Span.Begin);
   insert(Out, Span.File, Top, joined(Added.Open, LineEnding));
-  Out.Added[{Span.File, *Behind}].close(Top, joined(Added.Close, LineEnding));
+  Out.Added[{Span.File, *Behind, *Behind}].close(
+      Top, joined(Added.Close, LineEnding));
 }
 
 void addBefore(const TextMap &Texts, const SourceSpan &Statement,
@@ -521,9 +387,18 @@ void addBehindDefinition(const TextMap &Texts, const SourceSpan &Definition,
          joined(Added.Open, factsOf(Texts, Definition.File, Out).LineEnding));
 }
 
-void hideWord(const SourceSpan &Word, Edits &Out) {
-  Out.Added[{Word.File, Word.Begin}].touch("/* catt: hides ");
-  Out.Added[{Word.File, Word.End}].close(Word.Begin, " */");
+bool replace(const TextMap &Texts, const SourceSpan &Span, const Addition &What,
+             Edits &Out) {
+  if (Span.Begin >= Span.End || overlapsOther(Out, Span))
+    return false;
+  std::string Old =
+      escaped(StringRef(Texts.at(Span.File)).slice(Span.Begin, Span.End));
+  std::string New = "/* catt: hides " + Old + " */";
+  if (!What.Open.empty())
+    New = "/* " + headOf(What, false) + " was: " + Old + " */ " +
+          llvm::join(What.Open, " ") + " /* catt: done */";
+  Out.Added[Span].append(New);
+  return true;
 }
 
 } // namespace catt

@@ -6,20 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every edit of this tool adds text and changes none. What is added stands
-// between markers, from which Revert.cpp finds it again:
+// What is added stands between markers (Markers.h), whose hashes are filled in
+// when all is added:
 //
-//   // catt: split-warp-groups(2): why        head  \  added lines
-//   for (...) {                                      | of the opening
-//     if (...) { // catt: begin               begin /
+//   // catt: split-warp-groups(2): why        \  added lines
+//   for (...) {                                | of the opening
+//     if (...) { // catt: begin 3f2a1c        /
 //   the lines that were there, byte for byte
-//     } // catt: end                          end   \  added lines
-//     __syncthreads();                               | of the closing
-//   } // catt: done                           done  /
+//     } // catt: end                          \  added lines
+//     __syncthreads();                         | of the closing
+//   } // catt: done 90be47                    /
 //
-//   // catt: prefer-l1(11): why               head  \  lines added before
-//   (void)cudaFuncSetAttribute(...); // catt: done  /  a statement
+//   // catt: prefer-l1(11): why               \  lines added before
+//   call(...); // catt: done 51c07d           /  a statement
 //
+//   /* catt: name(1) was: A[i] */ tile[0] /* catt: done 3f2a1c */   in place of
 //   /* catt: hides const */ float x = A[i];   a word that is a comment now
 //
 // Where the statement shares its line with other code, the same markers are
@@ -32,8 +33,8 @@
 #ifndef CATT_TRANSFORMS_SOURCEEDIT_H
 #define CATT_TRANSFORMS_SOURCEEDIT_H
 
+#include "transforms/Markers.h"
 #include "transforms/Transform.h"
-#include "clang/Lex/Token.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace catt {
@@ -41,28 +42,6 @@ namespace catt {
 using TextMap = std::map<std::string, std::string>;
 
 //===-- Reading ----------------------------------------------------------===//
-
-/// A comment of this tool. `// catt: off`, `on` and `launch(...)` belong to the
-/// user and are none.
-struct Marker {
-  enum class Kind : uint8_t { Head, Begin, End, Done, Hides };
-  Kind K = Kind::Head;
-  bool Block = false; ///< a block comment
-  unsigned Begin = 0; ///< the bytes of the comment
-  unsigned End = 0;
-  std::string Transform; ///< of a head: "split-warp-groups"
-};
-
-/// The markers that begin in [From, To), in the order of the text. From must
-/// not lie inside a token or comment. Markers in string literals are none.
-std::vector<Marker> findMarkers(const std::string &Text, unsigned From = 0,
-                                unsigned To = ~0u);
-
-/// Calls back with each raw token (comments are tokens too) that begins at or
-/// behind From, and the bytes it covers, until false is returned.
-void forEachToken(
-    const std::string &Text, unsigned From,
-    llvm::function_ref<bool(const clang::Token &, unsigned, unsigned)> Call);
 
 /// Offset of the first byte of the line that holds Offset.
 unsigned lineStart(llvm::StringRef Text, unsigned Offset);
@@ -99,17 +78,15 @@ const FileFacts &factsOf(const TextMap &Texts, const std::string &File,
 bool isMarked(const Kernel &K, llvm::ArrayRef<llvm::StringRef> Transforms,
               const TextMap &Texts, Edits &Out);
 
-/// Whether the span stands between the head and the end of an addition.
-bool isInsideAddition(const std::string &Text, const SourceSpan &Span);
-
 /// Whether an earlier run has added something around or in one of the kernel's
 /// loops, whichever function they stand in.
 bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out);
 
-/// Whether an earlier run has divided the kernel's warps, in its own text or in
-/// that of a device function, keeps blocks away, or asks for a carve-out at
-/// each launch. What that gains the analysis does not see again, so that more
-/// might seem to help; what was decided for a kernel stays.
+/// Whether the launch carries the marker of what an earlier run asks for.
+bool isMarkedLaunch(const Launch &L, llvm::StringRef Transform,
+                    const TextMap &Texts);
+
+/// Whether an earlier run of any transform has throttled the kernel.
 bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out);
 
 /// Reasons of the analysis against any edit of a kernel's text.
@@ -165,13 +142,11 @@ void addBehindDefinition(const TextMap &Texts, const SourceSpan &Definition,
 /// Puts Open, and Close if there is one, around the bytes of an expression.
 void addInline(const SourceSpan &Span, const Addition &What, Edits &Out);
 
-/// Makes a word a comment.
-void hideWord(const SourceSpan &Word, Edits &Out);
-
-/// Whether an addition of the transform whose code holds `Needle` (blanks do
-/// not count) stands directly above or before the statement.
-bool markedBefore(llvm::StringRef Text, const SourceSpan &Statement,
-                  llvm::StringRef Transform, llvm::StringRef Needle);
+/// Puts Open in place of the bytes of a span that cannotEdit does not object
+/// to; without Open they become a comment. False if another edit is in the way,
+/// and nothing is changed.
+bool replace(const TextMap &Texts, const SourceSpan &Span, const Addition &What,
+             Edits &Out);
 
 } // namespace catt
 

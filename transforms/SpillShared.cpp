@@ -277,14 +277,15 @@ static void write(const Kernel &K, const std::map<unsigned, Around> &All,
 }
 
 /// What is moved cannot be const; one word may stand for several variables.
-static void hideConst(const Kernel &K, const SharedSpill &S, Edits &Out) {
+static void hideConst(const Kernel &K, const SharedSpill &S,
+                      const TextMap &Texts, Edits &Out) {
   std::map<unsigned, SourceSpan> Words;
   for (const MovedValue &M : S.Moved)
     if (const SourceSpan &Word = K.Values[M.Of.Value].ConstWord;
         !Word.File.empty())
       Words.insert({Word.Begin, Word});
   for (const auto &[Begin, Word] : Words)
-    hideWord(Word, Out);
+    replace(Texts, Word, {}, Out);
 }
 
 /// Lets ptxas spill to shared memory itself.
@@ -358,7 +359,7 @@ llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
                  {name().str(), Count, What, {arrayDeclaration(S, Array)}, {}},
                  Out);
   write(K, All, Texts, Out);
-  hideConst(K, S, Out);
+  hideConst(K, S, Texts, Out);
   for (const Launch *L : Sites.At)
     addCall(Texts, *L, More, Out);
   Out.Done.push_back({name().str(), K.Where,
@@ -366,6 +367,11 @@ llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
                           str(S.sharedBytes()) + " bytes of " +
                           (S.isDynamic() ? "dynamic " : "") + "shared memory"});
   return llvm::Error::success();
+}
+
+const Transform &theSpillShared(const TransformTraits &Traits) {
+  static const SpillShared Only(Traits);
+  return Only;
 }
 
 } // namespace catt

@@ -20,19 +20,19 @@
 //   __global__ void k(const float *A, float *y, int n) {
 //     // catt: spill-shared(1): 1 register of each thread in shared memory
 //     __shared__ __align__(8) unsigned char cattSpill[1024];
-//     // catt: done
+//     // catt: done 72ffa0
 //     float s = A[threadIdx.x];
 //     // catt: spill-shared(s)
 //     volatile decltype(s) *const cattSpill_s =
 //         (volatile decltype(s) *)(cattSpill + 0) + threadIdx.x;
-//     // catt: done
+//     // catt: done d6989a
 //     // catt: spill-shared(s)
 //     *cattSpill_s = s;
-//     // catt: done
+//     // catt: done f04cae
 //     for (...) { ... }
 //     // catt: spill-shared(s)
 //     s = *cattSpill_s;
-//     // catt: done
+//     // catt: done 5060be
 //     y[threadIdx.x] = s;
 //   }
 //
@@ -65,11 +65,10 @@ namespace catt {
 
 class SpillShared final : public Transform {
 public:
-  llvm::StringRef name() const override { return "spill-shared"; }
+  using Transform::Transform;
   llvm::StringRef summary() const override {
     return "Keeps values in shared memory where registers are short.";
   }
-  bool isDefault() const override { return false; }
   Preparation prepare(const KernelReport &Kernel,
                       const Device &Gpu) const override;
   llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,

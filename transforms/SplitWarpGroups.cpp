@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/SplitWarpGroups.h"
+#include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/runtime/RuntimeCases.h"
 #include "transforms/GroupSize.h"
 #include "transforms/SourceEdit.h"
@@ -431,6 +432,51 @@ llvm::Error SplitWarpGroups::apply(const KernelReport &Kernel,
     Out.Done.push_back({name().str(), S.Where->Where, summaryOf(S)});
   }
   return llvm::Error::success();
+}
+
+//===-- What is written already, and what is not --------------------------===//
+
+/// Loops that are planned in groups and were not written so.
+bool SplitWarpGroups::giveUp(KernelReport &Kernel,
+                             const Shortfall &Refused) const {
+  bool Any = false;
+  for (const LoopPlan &P : Kernel.Plan.Loops) {
+    Loop &L = Kernel.Source.Loops[P.Loop];
+    auto AtLoop = [&](const Location &Where) { return Where == L.Where; };
+    if (!isDivided(P) || llvm::any_of(Refused.Done, AtLoop))
+      continue;
+    auto Own = llvm::find_if(Refused.Why,
+                             [&](const Refusal &R) { return AtLoop(R.Where); });
+    L.Refusals.push_back(Own == Refused.Why.end() ? Refused.Why.front() : *Own);
+    Any = true;
+  }
+  return Any;
+}
+
+bool SplitWarpGroups::hasThrottled(const catt::Kernel &Kernel,
+                                   const TextMap &Texts, Edits &Facts) const {
+  return isMarked(Kernel, {name()}, Texts, Facts) ||
+         hasRewrittenLoop(Kernel, Texts, Facts);
+}
+
+std::string SplitWarpGroups::foundAround(const std::string &Text,
+                                         const SourceSpan &Loop) const {
+  StringRef Head;
+  for (const Marker &M : findMarkers(Text)) {
+    if (Loop.Begin < M.Begin)
+      break;
+    if (M.K == Marker::Kind::Head && M.Transform == name())
+      Head = StringRef(Text).slice(M.Begin, M.End);
+    else if (M.K == Marker::Kind::Done)
+      Head = "";
+  }
+  StringRef Groups = Head.split('(').second.split(')').first;
+  return Groups.empty() ? "" : Groups.str() + " warp groups";
+}
+
+const Transform &theSplitWarpGroups(const TransformTraits &Traits) {
+  static const SplitWarpGroups Only(Traits);
+  return Only;
 }
 
 } // namespace catt

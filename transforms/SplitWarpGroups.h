@@ -19,7 +19,7 @@
 // After, for blocks of 8 warps in 2 groups:
 //   // catt: split-warp-groups(2): 4 of 8 warps at a time, ...
 //   for (unsigned cattGroup = 0; cattGroup * 128 < blockDim.x; ++cattGroup) {
-//     if (threadIdx.x / 128 == cattGroup) { // catt: begin
+//     if (threadIdx.x / 128 == cattGroup) { // catt: begin 41f7c7
 //   if (i < n) {
 //     for (int j = 0; j < m; ++j)
 //       sum += A[i * m + j] * x[j];
@@ -27,7 +27,7 @@
 //   }
 //     } // catt: end
 //     __syncthreads();
-//   } // catt: done
+//   } // catt: done 14e55f
 //
 // Where the run decides, between more than two sizes:
 //   // catt: split-warp-groups(4): by n, ...
@@ -39,13 +39,13 @@
 //       cattThreads = 64;
 //     for (unsigned cattGroup = 0; cattGroup * cattThreads < blockDim.x;
 //          ++cattGroup) {
-//       if (threadIdx.x / cattThreads == cattGroup) { // catt: begin
+//       if (threadIdx.x / cattThreads == cattGroup) { // catt: begin a5b218
 //   ...
 //       } // catt: end
 //       if (cattThreads < blockDim.x)
 //         __syncthreads();
 //     }
-//   } // catt: done
+//   } // catt: done b7ee12
 //
 // Right for every launch, not only for those that were seen. Let L be the
 // linear number of a thread in its block, S the size of the block and w the
@@ -81,7 +81,7 @@ namespace catt {
 
 class SplitWarpGroups final : public Transform {
 public:
-  llvm::StringRef name() const override { return "split-warp-groups"; }
+  using Transform::Transform;
   llvm::StringRef summary() const override {
     return "Runs a loop by a few warps of each block at a time, so that their "
            "cache lines fit in L1.";
@@ -91,6 +91,12 @@ public:
   llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,
                     const std::map<std::string, std::string> &Texts,
                     Edits &Out) const override;
+  bool giveUp(KernelReport &Kernel, const Shortfall &Refused) const override;
+  bool hasThrottled(const Kernel &Kernel,
+                    const std::map<std::string, std::string> &Texts,
+                    Edits &Facts) const override;
+  std::string foundAround(const std::string &Text,
+                          const SourceSpan &Loop) const override;
 };
 
 } // namespace catt

@@ -1,4 +1,5 @@
-//===- Transform.cpp - Every transform, and how they are run -----*- C++ -*-==//
+//===- Transform.cpp - How transforms are run --------------------*- C++
+//-*-===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,14 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/Transform.h"
-#include "transforms/LaunchBounds.h"
 #include "transforms/LaunchCalls.h"
-#include "transforms/PreferL1.h"
-#include "transforms/Rematerialize.h"
-#include "transforms/ReserveShared.h"
 #include "transforms/SourceEdit.h"
-#include "transforms/SpillShared.h"
-#include "transforms/SplitWarpGroups.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <set>
@@ -28,45 +23,6 @@
 using llvm::StringRef;
 
 namespace catt {
-
-llvm::ArrayRef<const Transform *> allTransforms() {
-  // What is declared first in a kernel comes before what wraps its statements,
-  // and what stands around single statements before what wraps several.
-  static const ReserveShared Reserve;
-  static const PreferL1 Prefer;
-  static const Rematerialize Recompute;
-  static const SplitWarpGroups Split;
-  static const LaunchBounds Bounds;
-  static const SpillShared Spill;
-  static const Transform *const All[] = {&Reserve,   &Prefer, &Spill,
-                                         &Recompute, &Split,  &Bounds};
-  return All;
-}
-
-static llvm::Expected<std::vector<const Transform *>>
-chosen(const std::vector<std::string> &Names) {
-  std::set<const Transform *> Wanted;
-  std::string Known;
-  for (const Transform *T : allTransforms())
-    Known += (Known.empty() ? "" : ", ") + T->name().str();
-  for (const std::string &Name : Names) {
-    bool Found = Name == "all";
-    for (const Transform *T : allTransforms())
-      if (Name == T->name() || Name == "all") {
-        Wanted.insert(T);
-        Found = true;
-      }
-    if (!Found)
-      return llvm::createStringError("unknown transform '" + llvm::Twine(Name) +
-                                     "'; the transforms are " + Known +
-                                     ", or all");
-  }
-  std::vector<const Transform *> Ordered;
-  for (const Transform *T : allTransforms())
-    if (Names.empty() ? T->isDefault() : Wanted.count(T))
-      Ordered.push_back(T);
-  return Ordered;
-}
 
 //===-- Instantiations of one template ------------------------------------===//
 
@@ -95,18 +51,17 @@ std::string withoutReasons(StringRef Text) {
   return Out;
 }
 
-static const Launch *launchAt(const Kernel &Kernel, const TextPlace &At) {
+static const Launch *launchAt(const Kernel &Kernel, const SourceSpan &At) {
   for (const Launch &L : Kernel.Launches)
-    if (L.Written && L.Written->Config.File == At.first &&
-        L.Written->Config.Begin <= At.second &&
-        At.second <= L.Written->Config.End)
+    if (L.Written && L.Written->Config.File == At.File &&
+        L.Written->Config.Begin <= At.Begin && At.End <= L.Written->Config.End)
       return &L;
   return nullptr;
 }
 
 /// Whether a place where one kernel is edited is the other one's too: the text
 /// of the definition is, a launch only if it launches both.
-static bool isShared(const TextPlace &At, const Kernel &Own,
+static bool isShared(const SourceSpan &At, const Kernel &Own,
                      const Kernel &Other) {
   return !launchAt(Own, At) || launchAt(Other, At);
 }
@@ -170,6 +125,8 @@ prepareAll(const Transform &T, const Report &Report,
       std::swap(W.Own.Facts, Facts);
       if (Failed)
         return std::move(Failed);
+      assert((T.traits().EditsLaunches || W.Own.Calls.empty()) &&
+             "Transforms.def says that it edits no launches");
       llvm::append_range(P.Refusals, W.Own.Refused);
       W.Own.Refused = std::move(P.Refusals);
     }
@@ -188,6 +145,9 @@ public:
     if (contradicts(W))
       withdraw(W, {Reason::CalledTwice, W.Kernel->Source.Where,
                    W.Kernel->Source.Name});
+    else if (overlaps(W))
+      withdraw(W, {Reason::EditsOverlap, W.Kernel->Source.Where,
+                   "in " + W.Kernel->Source.Name});
     for (const auto &[At, Pieces] : W.Own.Added)
       if (OfTransform[At].insert(withoutReasons(Pieces.text())).second)
         Out.Added[At].add(Pieces);
@@ -218,8 +178,27 @@ private:
     });
   }
 
+  /// Whether what it replaces is changed by another transform, too, or the
+  /// other way round.
+  bool overlaps(const KernelEdits &W) const {
+    auto IsNew = [&](const SourceSpan &At, const Insertion &Text) {
+      auto Found = OfTransform.find(At);
+      return Found == OfTransform.end() ||
+             !Found->second.count(withoutReasons(Text.text()));
+    };
+    SourceSpan Last; // that replaces
+    for (const auto &[At, Pieces] : W.Own.Added) {
+      bool Inside = At.File == Last.File && At.Begin < Last.End;
+      if (Inside || (IsNew(At, Pieces) && overlapsOther(Out, At)))
+        return true;
+      if (At.Begin < At.End)
+        Last = At;
+    }
+    return false;
+  }
+
   Edits &Out;
-  std::map<TextPlace, std::set<std::string>> OfTransform;
+  std::map<SourceSpan, std::set<std::string>> OfTransform;
   std::set<
       std::tuple<std::string, std::string, unsigned, unsigned, std::string>>
       Done;
@@ -230,7 +209,7 @@ private:
 
 static Shortfall shortfall(const Transform &T, size_t Kernel,
                            const KernelEdits &W) {
-  Shortfall Out{Kernel, T.name().str(), W.Own.Refused, {}};
+  Shortfall Out{Kernel, &T, W.Own.Refused, {}};
   for (const Applied &A : W.Own.Done)
     Out.Done.push_back(A.Where);
   return Out;
@@ -238,16 +217,21 @@ static Shortfall shortfall(const Transform &T, size_t Kernel,
 
 llvm::Expected<Edits> rewrite(const Report &Report,
                               const RewriteOptions &Options) {
-  auto Transforms = chosen(Options.Transforms);
-  if (!Transforms)
-    return Transforms.takeError();
+  if (llvm::Error Unknown = checkNames(Options.Transforms))
+    return std::move(Unknown);
+  return rewrite(Report, chosenTransforms(Options.Transforms), Options.Styles);
+}
+
+llvm::Expected<Edits> rewrite(const Report &Report,
+                              llvm::ArrayRef<const Transform *> Transforms,
+                              const FileStyles &Styles) {
   std::map<std::string, FileFacts> Facts;
-  for (const auto &[File, Style] : Options.Styles)
+  for (const auto &[File, Style] : Styles)
     Facts[File].Style = Style;
 
   Edits Out;
   Merger Merge(Out);
-  for (const Transform *T : *Transforms) {
+  for (const Transform *T : Transforms) {
     auto All = prepareAll(*T, Report, Facts);
     if (!All)
       return All.takeError();
@@ -266,6 +250,25 @@ llvm::Expected<Edits> rewrite(const Report &Report,
 }
 
 //===-- Edits -------------------------------------------------------------===//
+
+bool overlapsOther(const Edits &Edits, const SourceSpan &Span) {
+  // Of what is replaced nothing overlaps, so that one before may reach in.
+  auto From = Edits.Added.lower_bound({Span.File, Span.Begin, 0});
+  for (auto I = From; I != Edits.Added.end() && I->first.File == Span.File &&
+                      I->first.Begin < Span.End;
+       ++I)
+    if (Span.Begin < I->first.End)
+      return true;
+  while (From != Edits.Added.begin()) {
+    const SourceSpan &Before = std::prev(From)->first;
+    if (Before.File != Span.File)
+      return false;
+    if (Before.Begin < Before.End)
+      return Span.Begin < Before.End;
+    --From;
+  }
+  return false;
+}
 
 void Insertion::close(unsigned Begin, std::string Text) {
   auto Next = llvm::find_if(Closings,
@@ -304,8 +307,8 @@ std::string Insertion::text() const {
 
 void assemble(Edits &Edits) {
   for (const auto &[At, Pieces] : Edits.Added)
-    llvm::cantFail(
-        Edits.Files[At.first].add({At.first, At.second, 0, Pieces.text()}));
+    llvm::cantFail(Edits.Files[At.File].add(
+        {At.File, At.Begin, At.End - At.Begin, sealed(Pieces.text())}));
 }
 
 llvm::Expected<std::map<std::string, std::string>>

@@ -8,7 +8,7 @@
 //
 //   Report --(prepare: typed refusal or go)--> Transform --(apply)--> Edits
 //
-// A transform is one object of one class in one file, listed in Transform.cpp.
+// A transform is one object of one class in one file, listed in Transforms.def.
 // It reads a finished report and the text of the files, and nothing else: the
 // same report and text give the same edits. Nothing here decides; the plan in
 // the report has.
@@ -65,7 +65,7 @@ struct LaunchCallUse {
 /// A file's absolute path, and an offset in its text.
 using TextPlace = std::pair<std::string, unsigned>;
 
-/// What is added at one place.
+/// What is added at one place, or put there in place of what was.
 class Insertion {
 public:
   /// Adds what ends a text that is enclosed from Begin on: behind what ends
@@ -101,14 +101,15 @@ private:
 /// A part of a kernel's plan that a transform refuses.
 struct Shortfall {
   size_t Kernel = 0; ///< of Report::Kernels
-  std::string Transform;
+  const class Transform *By = nullptr;
   std::vector<Refusal> Why;
   std::vector<Location> Done; ///< what it does all the same
 };
 
-/// What a rewrite adds, and what that stands for. Every edit is an insertion.
+/// What a rewrite writes, and what that stands for. An edit is new text for a
+/// span; one that adds is the case of an empty span.
 struct Edits {
-  std::map<TextPlace, Insertion> Added;
+  std::map<SourceSpan, Insertion> Added;
   /// The same, as rewrite() returns it: by absolute path.
   std::map<std::string, clang::tooling::Replacements> Files;
   std::vector<Applied> Done;
@@ -118,15 +119,25 @@ struct Edits {
   std::map<std::string, FileFacts> Facts; ///< by absolute path
 };
 
+/// What Transforms.def says of a transform.
+struct TransformTraits {
+  /// What a decision to use it is taken for.
+  enum class Scope : uint8_t { Loop, Kernel, Launch };
+  llvm::StringRef Name; ///< "split-warp-groups": in --transforms and docs/
+  Scope DecidedFor;
+  bool IsDefault;      ///< runs where the user names no transforms
+  bool NeedsRegisters; ///< goes by what registers the kernel takes
+  bool EditsLaunches;
+};
+
 class Transform {
 public:
+  explicit Transform(const TransformTraits &Traits) : Traits(Traits) {}
   virtual ~Transform() = default;
-  /// "split-warp-groups": the name in --transforms, docs/ and the tests.
-  virtual llvm::StringRef name() const = 0;
+  const TransformTraits &traits() const { return Traits; }
+  llvm::StringRef name() const { return Traits.Name; }
   /// One sentence; the same in the header, the page and --help.
   virtual llvm::StringRef summary() const = 0;
-  /// Runs where the user names no transforms.
-  virtual bool isDefault() const { return true; }
   /// Cheap: does the plan ask for it, and what stands against it? Returns the
   /// refusals; `Wanted` is false if the plan does not ask for it at all.
   struct Preparation {
@@ -140,17 +151,57 @@ public:
   virtual llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,
                             const std::map<std::string, std::string> &Texts,
                             Edits &Out) const = 0;
+
+  /// Takes what it refused out of what the kernel may be planned with. False if
+  /// no plan goes by it, or the plan did not have that part.
+  virtual bool giveUp(KernelReport &, const Shortfall &) const { return false; }
+  /// Whether an earlier run has changed how many of the kernel's warps run
+  /// together. What that gains the analysis does not see again, so that more
+  /// might seem to help; what was decided for a kernel stays.
+  virtual bool hasThrottled(const Kernel &,
+                            const std::map<std::string, std::string> &,
+                            Edits &) const {
+    return false;
+  }
+  /// "4 warp groups": what an earlier run has put around a loop, or nothing.
+  virtual std::string foundAround(const std::string &,
+                                  const SourceSpan &) const {
+    return "";
+  }
+
+private:
+  TransformTraits Traits;
 };
+
+/// The one object of each class, defined beside its code.
+#define TRANSFORM(Class, ...)                                                  \
+  const Transform &the##Class(const TransformTraits &Traits);
+#include "transforms/Transforms.def"
 
 /// Every transform, in the order in which they are applied.
 llvm::ArrayRef<const Transform *> allTransforms();
 
+/// nullptr if there is none of this name.
+const Transform *findTransform(llvm::StringRef Name);
+
+/// Which transforms run: those that are named, every one for "all", those that
+/// are default where no name is given.
+std::vector<const Transform *>
+chosenTransforms(llvm::ArrayRef<std::string> Names);
+bool isChosen(const Transform &T, llvm::ArrayRef<std::string> Names);
+bool isChosen(llvm::StringRef Transform, llvm::ArrayRef<std::string> Names);
+
+/// Error: one of the names is no transform's.
+llvm::Error checkNames(llvm::ArrayRef<std::string> Names);
+
+/// Formatting of added lines by absolute path, as the .clang-format beside the
+/// file gives it; files that are absent: like the surrounding lines.
+using FileStyles = std::map<std::string, clang::format::FormatStyle>;
+
 struct RewriteOptions {
   /// Names, or "all"; empty: those that are default.
   std::vector<std::string> Transforms;
-  /// Formatting of added lines by absolute path, as the .clang-format beside
-  /// the file gives it; files that are absent: like the surrounding lines.
-  std::map<std::string, clang::format::FormatStyle> Styles;
+  FileStyles Styles;
 };
 
 /// Runs the chosen transforms over every kernel of the report. Edits of several
@@ -158,6 +209,15 @@ struct RewriteOptions {
 /// they differ. Error: an unknown transform name, or a defect of this tool.
 llvm::Expected<Edits> rewrite(const Report &Report,
                               const RewriteOptions &Options);
+/// The same, whether or not the transforms are in the list.
+llvm::Expected<Edits> rewrite(const Report &Report,
+                              llvm::ArrayRef<const Transform *> Transforms,
+                              const FileStyles &Styles);
+
+/// Whether the span cannot be changed beside the edits: it shares bytes with
+/// what one of them replaces, or one adds text inside it or the other way
+/// round. Where they only touch, both can be.
+bool overlapsOther(const Edits &Edits, const SourceSpan &Span);
 
 /// Makes Files of what was added.
 void assemble(Edits &Edits);

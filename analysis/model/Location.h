@@ -31,6 +31,7 @@ struct LineRange {
 struct SourceSpan {
   std::string File;
   unsigned Begin = 0, End = 0;
+  auto operator<=>(const SourceSpan &) const = default;
 };
 
 } // namespace catt

@@ -198,6 +198,10 @@ constexpr ReasonInfo Table[] = {
      "the loop stands in a device function with several callers "
      "({not all of them want the change})",
      "give each caller its own copy of the function"},
+    {Reason::EditsOverlap, NotEditable, "edits-overlap",
+     "an edit overlaps what another transform replaces",
+     "two changes of this run stand in the same text ({in this kernel})",
+     "name one of the two transforms with --transforms"},
     {Reason::InstantiationsDiffer, NotEditable, "instantiations-differ",
      "instantiations of one template have different plans",
      "instantiations of the template want different changes "

@@ -7,10 +7,11 @@
 #
 # ===----------------------------------------------------------------------===#
 #
-#   transforms/*.h ----> its page, its test, its line in CHANGELOG.md, --help
+#   transforms/*.h ----> its line in Transforms.def, its page, its test, its line
+#                        in CHANGELOG.md, --help
 #   catt-rewrite --help -----> docs/command-line.md
 #   docs/README.md --links--> every other page; every relative link resolves
-#   headers ----> named in docs/design.md
+#   headers ----> named in docs/design.md or in Transforms.def
 #   sources ----> license, no file above 500 lines without a reason, no
 #                 unfinished business
 #
@@ -35,8 +36,6 @@ LONG = {
         "the same search for one input, for two and for the block",
     "analysis/source/syntax/NodeKinds.cpp":
         "one case for each kind that clang has",
-    "transforms/SourceEdit.cpp":
-        "every way to add text, each with its markers",
     "test/unit/SpillSharedTest.cpp":
         "each text before and after is shown whole, refusals included",
     "test/unit/WarpIndependenceTest.cpp":
@@ -144,21 +143,23 @@ class Checker:
 
     def check_transform(self, path, kind):
         text = self.read(path)
-        name = re.search(r'\bname\(\)[^{]*\{\s*return\s*"([^"]*)"', text)
+        line = re.search(rf'^TRANSFORM\({kind}, "([^"]*)"',
+                         self.read("transforms/Transforms.def"), re.M)
         summary = re.search(r'\bsummary\(\)[^{]*\{\s*return((?:\s*"[^"]*")+)',
                             text)
-        if not name or not summary or kebab(kind) != name.group(1):
+        if not line:
+            self.report("transforms/Transforms.def", "listed",
+                        f"{kind} is not in the list")
+            return
+        name = line.group(1)
+        if not summary or kebab(kind) != name:
             self.report(path, "file-name",
-                        f"{kind} must return \"{kebab(kind)}\" as its name and "
+                        f"{kind} must be listed as \"{kebab(kind)}\" and return "
                         "one sentence as its summary")
             return
-        name = name.group(1)
         sentence = "".join(re.findall(r'"([^"]*)"', summary.group(1)))
         if path != f"transforms/{kind}.h":
             self.report(path, "file-name", f"{kind} belongs into {kind}.h")
-        if not re.search(rf"\b{kind}\b", self.read("transforms/Transform.cpp")):
-            self.report("transforms/Transform.cpp", "listed",
-                        f"{kind} is not in the list")
         head = text.split("#ifndef")[0]
         if sentence not in squeeze(head):
             self.report(path, "header-sentence",
@@ -235,9 +236,13 @@ class Checker:
         seen, todo = {start}, [start]
         while todo:
             for _, inside, _ in self.links(todo.pop()):
-                if inside and inside not in seen and inside.endswith(".md"):
-                    seen.add(inside)
-                    todo.append(inside)
+                # A link to a folder shows all that is in it.
+                found = {p for p in self.files if inside and (
+                    p == inside or p.rpartition("/")[0] == inside)}
+                for page in sorted(found - seen):
+                    if page.endswith(".md"):
+                        seen.add(page)
+                        todo.append(page)
         if start not in self.files:
             self.report(start, "reachable", "there is no index")
         for path in self.files:
@@ -269,8 +274,10 @@ class Checker:
                 self.report(path, "stale-length", "listed as long, and is not")
 
     def check_design(self):
-        """Every header has its line in the picture of the house."""
-        page = self.read("docs/design.md")
+        """Every header has its line in the picture of the house; those of the
+        transforms have theirs in their list."""
+        page = self.read("docs/design.md") + \
+            self.read("transforms/Transforms.def")
         for path in self.files:
             if not re.fullmatch(r"(analysis|transforms|tool)/.*\.h", path) \
                     or "/builtin/" in path or "/runtime/" in path:

@@ -27,7 +27,6 @@ HEADER = (LICENSE + """//
 //   b
 #ifndef X
 class KeepNearL1 final : public Transform {
-  llvm::StringRef name() const override { return "keep-near-l1"; }
   llvm::StringRef summary() const override {
     return "Keeps one thing near, "
            "so that another is not far.";
@@ -49,13 +48,13 @@ TREE = {
     "README.md": "See [the index](docs/README.md) and [x](https://x.org/y).\n",
     "CHANGELOG.md": "- `keep-near-l1` keeps near.\n",
     "analysis/Long.cpp": LICENSE + "\n" * 600,
-    "transforms/Transform.cpp": "static KeepNearL1 Near;\n",
+    "transforms/Transforms.def": 'TRANSFORM(KeepNearL1, "keep-near-l1", x)\n',
     "transforms/KeepNearL1.h": HEADER,
     "test/unit/KeepNearL1Test.cpp": "TEST(KeepNear, Refuses) {}\n",
     "docs/README.md": "[one](transforms/keep-near-l1.md#two-words-a) "
                       "[c](command-line.md) [d](design.md)\n",
     "docs/command-line.md": "`--gpu` and `-i`\n",
-    "docs/design.md": "KeepNearL1, and the list of all in Transform.\n",
+    "docs/design.md": "The list of all in Transform.\n",
     "docs/transforms/keep-near-l1.md":
         f"# Near\n{SENTENCE}\n## Two words, `a`\n```\n[no](link.md)\n```\n",
 }
@@ -63,8 +62,8 @@ TREE = {
 # (rule, file, text or (old, new) or None for removed, more of the help)
 BAD = [
     ("transforms", "transforms/KeepNearL1.h", None),
-    ("listed", "transforms/Transform.cpp", "static KeepFar Far;\n"),
-    ("file-name", "transforms/KeepNearL1.h", ("keep-near-l1", "keep-near")),
+    ("listed", "transforms/Transforms.def", 'TRANSFORM(KeepFar, "keep-far")\n'),
+    ("file-name", "transforms/Transforms.def", ("keep-near-l1", "keep-near")),
     ("file-name", "transforms/Near.h", HEADER),
     ("header-sentence", "transforms/KeepNearL1.h", ("// Keeps one", "// Puts")),
     ("sketch", "transforms/KeepNearL1.h", ("// Before", "// Then")),
@@ -123,6 +122,12 @@ def check(path=None, change=None):
 class Documentation(unittest.TestCase):
     def test_a_tree_in_order_passes(self):
         self.assertEqual(check(), [])
+
+    def test_a_link_to_a_folder_reaches_its_pages(self):
+        self.assertEqual(
+            check("docs/README.md",
+                  "[all](transforms/) [c](command-line.md) [d](design.md)\n"),
+            [])
 
     def test_each_planted_fault_is_found(self):
         for rule, path, change in BAD:

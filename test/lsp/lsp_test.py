@@ -399,6 +399,9 @@ class Configured(ServerTest):
         with self.client(options={**BASE, "transforms": ["prefer-l1"]}) as c:
             uri = c.open(self.path(), ROWS)
             self.assertEqual(c.actions(uri, FOR, [SPLIT]), [])
+        with self.client(options={**BASE, "transforms": ["all"]}) as c:
+            uri = c.open(self.path(), ROWS)
+            self.one(c.actions(uri, FOR), SPLIT)
         with self.client(options={**BASE, "l1d": 1024}) as c:
             uri = c.open(self.path(), ROWS)
             self.assertEqual([d for d in c.diagnostics(uri)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "transforms/Rematerialize.h"
 #include "RematTesting.h"
+#include "TransformTesting.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,8 +57,8 @@ struct Bench {
     return New->empty() ? S.P.Code : New->begin()->second;
   }
 
-  /// The new text, which parses, which nothing more is done to, and from which
-  /// revert makes the old one.
+  /// The new text, without hashes, which parses, which nothing more is done to,
+  /// and from which revert makes the old one.
   std::string checked() const {
     std::string New = rewritten();
     EXPECT_NE(New, S.P.Code);
@@ -69,7 +70,7 @@ struct Bench {
     auto Old = revert(Path, New);
     EXPECT_TRUE(bool(Old));
     EXPECT_EQ(*Old, S.P.Code);
-    return New;
+    return withoutHashes(New);
   }
 
   std::vector<Reason> refused() const {

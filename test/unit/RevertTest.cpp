@@ -5,7 +5,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "RewrittenTesting.h"
 #include "TransformTesting.h"
+#include "transforms/SourceEdit.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -31,11 +33,11 @@ const std::string Wrapped = "a;\n"
                             "for (unsigned cattGroup = 0; cattGroup * 128 < "
                             "blockDim.x; ++cattGroup) {\n"
                             "  if (threadIdx.x / 128 == cattGroup) { "
-                            "// catt: begin\n"
+                            "// catt: begin 41f7c7\n"
                             "work();\n"
                             "  } // catt: end\n"
                             "  __syncthreads();\n"
-                            "} // catt: done\n"
+                            "} // catt: done 14e55f\n"
                             "b;\n";
 
 std::string with(std::string Text, llvm::StringRef Old, llvm::StringRef New) {
@@ -44,30 +46,30 @@ std::string with(std::string Text, llvm::StringRef Old, llvm::StringRef New) {
   return Text.replace(At, Old.size(), New.str());
 }
 
+std::string formatted(const std::string &Text,
+                      const clang::format::FormatStyle &Style) {
+  return llvm::cantFail(clang::tooling::applyAllReplacements(
+      Text, clang::format::reformat(
+                Style, Text, clang::tooling::Range(0, Text.size()), "k.cu")));
+}
+
+std::vector<clang::format::FormatStyle> styles() {
+  using namespace clang::format;
+  std::vector<FormatStyle> Out = {
+      getLLVMStyle(), getGoogleStyle(FormatStyle::LK_Cpp), getMozillaStyle(),
+      getGNUStyle(), getMicrosoftStyle(FormatStyle::LK_Cpp)};
+  Out.push_back(getLLVMStyle());
+  Out.back().ColumnLimit = 30;
+  return Out;
+}
+
 TEST(Revert, PositiveWrap) {
   EXPECT_EQ(reverted(Wrapped), "a;\nwork();\nb;\n");
 }
 
-TEST(Revert, PositiveSizeChosenByTheRun) {
-  std::string InTheHead =
-      with(Wrapped, "cattGroup = 0;",
-           "cattGroup = 0, cattThreads = n >= 32 ? 64 : n >= 8 ? 128 : 1024;");
-  EXPECT_EQ(reverted(InTheHead), "a;\nwork();\nb;\n"); // as of version 0.1
-  std::string Before =
-      with(Wrapped, "for (unsigned cattG",
-           "{\nunsigned cattThreads = 1024;\nif (n >= 8 && m >= 4)\n"
-           "  cattThreads = 128;\nif (n >= 32)\n  cattThreads = 64;\n"
-           "for (unsigned cattG");
-  Before = with(Before, "  __syncthreads();\n",
-                "  if (cattThreads < blockDim.x)\n__syncthreads();\n}\n");
-  EXPECT_EQ(reverted(Before), "a;\nwork();\nb;\n");
-}
-
-TEST(Revert, NegativeSizeChosenByHand) {
-  std::string Text = with(Wrapped, "for (unsigned cattG",
-                          "{\nunsigned cattThreads = mine();\n"
-                          "for (unsigned cattG");
-  EXPECT_THAT(reverted(Text), StartsWith("error: /src/k.cu:2:"));
+TEST(Revert, PositiveAnyTransform) {
+  EXPECT_EQ(reverted(with(Wrapped, "split-warp-groups", "of-tomorrow")),
+            "a;\nwork();\nb;\n");
 }
 
 TEST(Revert, PositiveReformatted) {
@@ -75,12 +77,15 @@ TEST(Revert, PositiveReformatted) {
   Text = with(Text, "(2): why\n", "(2):\n// why\n");
   Text = with(Text, "++cattGroup) {", "++cattGroup)\n{");
   Text = with(Text, "threadIdx.x / 128", "threadIdx.x/128");
+  Text = with(Text, "begin 41f7c7", "begin\n    // 41f7c7");
   EXPECT_EQ(reverted(Text), "a;\nwork();\nb;\n");
 }
 
-TEST(Revert, PositiveChangedNumberIsStillOurs) {
-  EXPECT_EQ(reverted(with(with(Wrapped, "* 128", "* 64"), "/ 128", "/ 64")),
-            "a;\nwork();\nb;\n");
+TEST(Revert, NegativeHashesOfOtherCode) {
+  EXPECT_THAT(reverted(with(Wrapped, "41f7c7", "3f2a1c")),
+              StartsWith("error: /src/k.cu:2:"));
+  EXPECT_THAT(reverted(with(Wrapped, "14e55f", "3f2a1c")),
+              StartsWith("error: /src/k.cu:6:"));
 }
 
 TEST(Revert, PositiveEditedBodyStays) {
@@ -99,11 +104,89 @@ TEST(Revert, PositiveHiddenWords) {
   EXPECT_EQ(reverted("float/* catt: hides const */ z;"), "float const z;");
 }
 
+TEST(Revert, PositiveHiddenBytes) {
+  EXPECT_EQ(reverted("/* catt: hides volatile */ int x;"), "volatile int x;");
+  EXPECT_EQ(reverted("a /* catt: hides + b\\n\\*\\/ */;"), "a + b\n*/;");
+}
+
 TEST(Revert, NegativeCommentsThatHideNothingOfOurs) {
   for (const char *Text :
-       {"/* catt: hides volatile */ int x;", "// catt: hides const\nint x;",
-        "/* catt: hides constant */ int x;", "\"/* catt: hides const */\""})
+       {"/* catt: hides */ int x;", "// catt: hides const\nint x;",
+        "/* catt: hidesconst */ int x;", "\"/* catt: hides const */\""})
     EXPECT_EQ(reverted(Text), Text);
+}
+
+//===-- What was replaced -------------------------------------------------===//
+
+/// A text with all of Old, which stands between "f(" and ")", replaced.
+std::string replaced(const std::string &Old, const std::string &New) {
+  TextMap Texts = {{FileName, "void g() {\n  f(" + Old + ");\n}\n"}};
+  Edits Out;
+  EXPECT_TRUE(replace(Texts, {FileName, 15, unsigned(15 + Old.size())},
+                      {"stage-rows", "x", "", {New}, {}}, Out));
+  assemble(Out);
+  return llvm::cantFail(catt::apply(Out, Texts)).at(FileName);
+}
+
+const char *const Replaced[] = {
+    "x[i * n + k]",
+    "*p",
+    "a /* why */ + b",
+    "a // why\n + b",
+    "a\r\n\t+  b",
+    "\"*/\" + '\\'' + \"\\n\\\\\"",
+    " a ",
+    "a   b",
+    "R\"(catt: done\n*/)\"",
+    "x[i * n + k] * y[i * m + k] / (alpha * beta) + gamma * x[(i + 1) * n + k]",
+    "/* catt: prefer-l1(1) */ a /* catt: done */",
+    "\\*\\s\\n",
+    "\xC3\xA4 \xFF",
+};
+
+TEST(Revert, PositiveReplacedBytesComeBack) {
+  for (const std::string Old : Replaced) {
+    std::string Text = replaced(Old, "tile[k]");
+    EXPECT_THAT(Text, HasSubstr("tile[k] /* catt: done "));
+    std::string Back = Old.find("prefer-l1") == std::string::npos ? Old : "";
+    if (Back.empty())
+      EXPECT_THAT(reverted(Text), StartsWith("error: ")) << Text; // not sealed
+    else
+      EXPECT_EQ(reverted(Text), "void g() {\n  f(" + Back + ");\n}\n") << Text;
+  }
+}
+
+TEST(Revert, PositiveReplacedWhatAnEarlierRunAdded) {
+  std::string Old = sealed("/* catt: x(1) */ a /* catt: done */ b");
+  EXPECT_EQ(reverted(replaced(Old, "tile[k]")), "void g() {\n  f(b);\n}\n");
+}
+
+TEST(Revert, PositiveReplacedBehindAFormatter) {
+  for (const std::string Old : {"x[i * n + k]", "a * b + c * d - e / *f"})
+    for (clang::format::FormatStyle Style : styles())
+      for (unsigned Columns : {20, 30, 50, 80}) {
+        Style.ColumnLimit = Columns;
+        std::string Text = formatted(replaced(Old, "tile[k]"), Style);
+        Text = formatted(Text, Style);
+        EXPECT_EQ(formatted(reverted(Text), Style),
+                  formatted("void g() { f(" + Old + "); }\n", Style))
+            << Text;
+      }
+}
+
+TEST(Revert, NegativeReplacedAndChangedByHand) {
+  std::string Text = replaced("x[i]", "tile[k]");
+  EXPECT_THAT(reverted(with(Text, "tile[k]", "tile[k + 1]")),
+              StartsWith("error: /src/k.cu:2:"));
+  EXPECT_THAT(reverted(with(Text, "was: x[i]", "was: x[j]")),
+              StartsWith("error: /src/k.cu:2:"));
+}
+
+TEST(Revert, PositiveAWordComesBackBetweenWords) {
+  std::string Text = "return /* catt: x(1) was: a */ b /* catt: done */ ;";
+  EXPECT_EQ(reverted(sealed(Text)), "return a ;");
+  Text = sealed("return/* catt: x(1) was: a */ b /* catt: done */c;");
+  EXPECT_EQ(reverted(Text), "return a c;");
 }
 
 TEST(Revert, PositiveKeepsUserDirectives) {
@@ -134,32 +217,56 @@ INSTANTIATE_TEST_SUITE_P(
     Revert, DamagedMarkers,
     ::testing::Values(
         Damage{"// catt: split-warp-groups(2): why\n", "", "/src/k.cu:3:"},
-        Damage{" // catt: begin", "", "/src/k.cu:2:"},
+        Damage{" // catt: begin 41f7c7", "", "/src/k.cu:2:"},
         Damage{" // catt: begin", " // catt: begun", "/src/k.cu:2:"},
         Damage{" // catt: end", "", "/src/k.cu:8:"},
-        Damage{" // catt: done", "", "/src/k.cu:6:"},
-        Damage{"  } // catt: end\n  __syncthreads();\n} // catt: done\n", "",
-               "/src/k.cu:2:"},
+        Damage{" // catt: done 14e55f", "", "/src/k.cu:6:"},
+        Damage{"  } // catt: end\n  __syncthreads();\n} // catt: done 14e55f\n",
+               "", "/src/k.cu:2:"},
+        Damage{"* 128", "* 64", "/src/k.cu:2:"},
         Damage{"  __syncthreads();\n", "", "/src/k.cu:6:"},
         Damage{"__syncthreads();\n", "__syncthreads(); mine();\n",
                "/src/k.cu:6:"},
         Damage{"__syncthreads();\n", "// mine\n__syncthreads();\n",
                "/src/k.cu:6:"},
+        Damage{"__syncthreads();\n", "{ __syncthreads(); }\n", "/src/k.cu:6:"},
         Damage{"++cattGroup) {\n", "++cattGroup) { mine();\n", "/src/k.cu:2:"},
         Damage{"++cattGroup) {\n", "++cattGroup) { // mine\n", "/src/k.cu:2:"},
         Damage{"why\n", "why\n/* mine */\n", "/src/k.cu:2:"},
         Damage{"// catt: split-warp", "mine(); // catt: split-warp",
                "/src/k.cu:2:"},
         Damage{"  } // catt: end", "mine(); } // catt: end", "/src/k.cu:6:"},
-        Damage{"// catt: done", "/* catt: done */", "/src/k.cu:6:"},
-        Damage{"split-warp-groups(2)", "prefer-l1(2)", "/src/k.cu:2:"},
+        Damage{"// catt: done 14e55f", "/* catt: done 14e55f */",
+               "/src/k.cu:6:"},
         Damage{"a;\n", "// catt: end\na;\n", "/src/k.cu:1:"},
-        Damage{"b;\n", "// catt: done\nb;\n", "/src/k.cu:9:"},
+        Damage{"b;\n", "// catt: done 14e55f\nb;\n", "/src/k.cu:9:"},
         Damage{"b;\n", "// catt: prefer-l1(1)\n", "/src/k.cu:9:"}));
 
 TEST(Revert, NegativeInlineSettingChangedByHand) {
-  EXPECT_THAT(reverted("/* catt: prefer-l1(5) */ mine(); /* catt: done */ x;"),
-              StartsWith("error: /src/k.cu:1:"));
+  EXPECT_THAT(
+      reverted("/* catt: prefer-l1(5) */ mine(); /* catt: done 3f2a1c */ x;"),
+      StartsWith("error: /src/k.cu:1:"));
+}
+
+//===-- A formatter was there ---------------------------------------------===//
+
+TEST(Revert, PositiveFormattedByTheUser) {
+  for (const auto &[New, Old] : rewrittenWithoutHashes())
+    for (const clang::format::FormatStyle &Style : styles()) {
+      std::string After = formatted(sealed(New), Style);
+      EXPECT_EQ(formatted(reverted(After), Style), formatted(Old, Style))
+          << After;
+    }
+}
+
+TEST(Revert, NegativeBracesAddedByAFormatter) {
+  clang::format::FormatStyle Style = clang::format::getLLVMStyle();
+  Style.InsertBraces = true;
+  std::string Text = sealed("void f() {\n  // catt: x(1)\n  if (a)\n    b();"
+                            " // catt: done\n}\n");
+  EXPECT_EQ(reverted(Text), "void f() {\n}\n");
+  EXPECT_THAT(reverted(formatted(Text, Style)),
+              StartsWith("error: /src/k.cu:2:"));
 }
 
 //===-- Whatever is applied can be taken out again ------------------------===//

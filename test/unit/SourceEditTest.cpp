@@ -13,7 +13,6 @@
 namespace catt {
 namespace {
 
-using ::testing::ElementsAre;
 using testing::FileName;
 using ::testing::IsEmpty;
 
@@ -136,32 +135,6 @@ TEST(Facts, LineEndingsAndMacros) {
   EXPECT_EQ(factsOf(Texts, "free", Out).MacroOnBuiltin, "");
 }
 
-std::vector<std::string> markers(const std::string &Text) {
-  std::vector<std::string> Out;
-  for (const Marker &M : findMarkers(Text))
-    Out.push_back(Text.substr(M.Begin, M.End - M.Begin));
-  return Out;
-}
-
-TEST(Markers, PositiveKinds) {
-  EXPECT_THAT(markers("// catt: split-warp-groups(2): why\n{ // catt: begin\n"
-                      "/* catt: end */ /* catt: done */"),
-              ElementsAre("// catt: split-warp-groups(2): why",
-                          "// catt: begin", "/* catt: end */",
-                          "/* catt: done */"));
-}
-
-TEST(Markers, NegativeUserCommentsAndStrings) {
-  EXPECT_THAT(markers("// catt: off\n// catt: on\n"
-                      "// catt: launch(grid=1, block=2)\n"
-                      "// catt: beginning\n// see catt: begin\n"
-                      "// catt: split-warp-groups\n// catt: no-such(1)\n"),
-              IsEmpty());
-  EXPECT_THAT(markers("a = \"// catt: begin\"; b = R\"x(\n// catt: end\n)x\";"),
-              IsEmpty());
-  EXPECT_THAT(markers("don't; // catt: begin"), IsEmpty()); // in a literal
-}
-
 TEST(CannotEdit, NegativeFilesAndPlaces) {
   TextMap Texts = {{"f", "#define X a\n#if 1\nb;\n#endif\nc;\n"}};
   auto Why = [&](const char *File, unsigned Begin, unsigned End) {
@@ -174,19 +147,6 @@ TEST(CannotEdit, NegativeFilesAndPlaces) {
   EXPECT_EQ(Why("f", 10, 11), Reason::InMacro);
   EXPECT_EQ(Why("f", 18, 31), Reason::InMacro); // b; #endif c;
   EXPECT_EQ(Why("f", 18, 20), std::nullopt);
-}
-
-TEST(MarkedBefore, FindsStackedAdditions) {
-  std::string Text = "  // catt: prefer-l1(11)\n  call(k, \n    11);"
-                     " // catt: done\n"
-                     "  // catt: reserve-shared(4)\n  call(h); // catt: done\n"
-                     "  k<<<1, 1>>>();\n";
-  SourceSpan Statement{"f", unsigned(Text.find("k<<<")), 0};
-  EXPECT_TRUE(markedBefore(Text, Statement, "prefer-l1", "call(k, 11)"));
-  EXPECT_TRUE(markedBefore(Text, Statement, "reserve-shared", "call(h)"));
-  EXPECT_FALSE(markedBefore(Text, Statement, "prefer-l1", "call(h)"));
-  EXPECT_FALSE(markedBefore("  k<<<1, 1>>>();", {"f", 2, 2}, "prefer-l1", ""));
-  EXPECT_FALSE(markedBefore("// catt: done\nk", {"f", 14, 14}, "x", ""));
 }
 
 TEST(Insert, KeepsOrderAtOneOffset) {
@@ -229,15 +189,67 @@ TEST(Apply, PositiveInsertionsAddedToOthersKeepTheOrderOfTheirClosings) {
   EXPECT_EQ(All.text(), "innermost between inner outer outermost before next ");
 }
 
-TEST(HideWord, PositiveWhatIsAddedThereStaysOutside) {
+/// A transform that puts tile[0] in place of a span.
+Addition tile() { return {"stage-rows", "x", "", {"tile[0]"}, {}}; }
+
+std::string assembled(Edits &Out, const TextMap &Texts) {
+  assemble(Out);
+  return llvm::cantFail(catt::apply(Out, Texts)).at("a.cu");
+}
+
+TEST(Replace, PositiveWhatIsAddedThereStaysOutside) {
   TextMap Texts = {{"a.cu", "const int x = 1; f();"}};
   Edits Out;
-  hideWord({"a.cu", 0, 5}, Out);
+  EXPECT_TRUE(replace(Texts, {"a.cu", 0, 5}, {}, Out));
   insert(Out, "a.cu", 0, "before(); ");
   insert(Out, "a.cu", 5, " behind");
-  assemble(Out);
-  EXPECT_EQ(llvm::cantFail(catt::apply(Out, Texts)).at("a.cu"),
+  EXPECT_EQ(assembled(Out, Texts),
             "before(); /* catt: hides const */ behind int x = 1; f();");
+}
+
+TEST(Replace, PositiveKeepsWhatWasThere) {
+  TextMap Texts = {{"a.cu", "y += x[i * n + k];"}};
+  Edits Out;
+  EXPECT_TRUE(replace(Texts, {"a.cu", 5, 17}, tile(), Out));
+  std::string New = assembled(Out, Texts);
+  EXPECT_THAT(New, ::testing::StartsWith(
+                       "y += /* catt: stage-rows(x) was: x[i \\* n + k] */ "
+                       "tile[0] /* catt: done "));
+  EXPECT_EQ(testing::reverted(New), Texts["a.cu"]);
+}
+
+TEST(Replace, NegativeOverlaps) {
+  TextMap Texts = {{"a.cu", "abcdefghij"}};
+  Edits Out;
+  EXPECT_FALSE(replace(Texts, {"a.cu", 3, 3}, tile(), Out)); // adds
+  EXPECT_TRUE(replace(Texts, {"a.cu", 3, 6}, tile(), Out));
+  for (auto [Begin, End] : {std::pair(3u, 6u),
+                            {0u, 4u},
+                            {5u, 9u},
+                            {4u, 5u},
+                            {0u, 10u},
+                            {3u, 4u},
+                            {5u, 6u}})
+    EXPECT_FALSE(replace(Texts, {"a.cu", Begin, End}, tile(), Out)) << Begin;
+  insert(Out, "a.cu", 8, "x");
+  EXPECT_FALSE(replace(Texts, {"a.cu", 7, 9}, tile(), Out));
+  EXPECT_TRUE(replace(Texts, {"a.cu", 6, 8}, tile(), Out));
+  EXPECT_TRUE(replace(Texts, {"a.cu", 8, 9}, tile(), Out));
+  EXPECT_TRUE(replace(Texts, {"a.cu", 0, 3}, tile(), Out));
+  EXPECT_EQ(Out.Added.size(), 5u);
+}
+
+TEST(OverlapsOther, InsertionsInsideAreInTheWay) {
+  TextMap Texts = {{"a.cu", "abcdefghij"}};
+  Edits Out;
+  insert(Out, "a.cu", 2, "x");
+  EXPECT_TRUE(replace(Texts, {"a.cu", 3, 6}, tile(), Out));
+  insert(Out, "a.cu", 6, "x");
+  for (unsigned At : {0u, 2u, 3u, 6u, 7u})
+    EXPECT_FALSE(overlapsOther(Out, {"a.cu", At, At})) << At;
+  for (unsigned At : {4u, 5u})
+    EXPECT_TRUE(overlapsOther(Out, {"a.cu", At, At})) << At;
+  EXPECT_FALSE(overlapsOther(Out, {"b.cu", 4, 4}));
 }
 
 TEST(Wrap, PositiveLaterWrapsOfOneStatementAreInside) {

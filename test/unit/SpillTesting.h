@@ -9,6 +9,7 @@
 #define CATT_TEST_UNIT_SPILLTESTING_H
 
 #include "SourceTesting.h"
+#include "TransformTesting.h"
 #include "transforms/Transform.h"
 
 namespace catt::testing {
@@ -53,7 +54,7 @@ struct SpillBench {
     return llvm::cantFail(rewrite(R, O));
   }
 
-  /// The new text; it parses, and reverts to the old one.
+  /// The new text, without hashes; it parses, and reverts to the old one.
   std::string rewritten() {
     auto New = llvm::cantFail(catt::apply(edits(), R.Texts));
     if (New.empty())
@@ -64,7 +65,7 @@ struct SpillBench {
     EXPECT_TRUE(bool(Back)) << llvm::toString(Back.takeError()) << Text;
     if (Back)
       EXPECT_EQ(*Back, P.Code);
-    return Text;
+    return withoutHashes(Text);
   }
 
   std::vector<Reason> refusals() {

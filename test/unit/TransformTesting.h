@@ -23,6 +23,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
 #include "gtest/gtest.h"
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -193,11 +194,18 @@ inline std::string reverted(llvm::StringRef Text) {
   return Out ? *Out : "error: " + llvm::toString(Out.takeError());
 }
 
-/// The rewritten text; also checks that it reverts.
+/// A rewritten text without the hashes of its markers, for tests that say what
+/// is written and where.
+inline std::string withoutHashes(const std::string &Text) {
+  static const std::regex Hash("(catt: (?:begin|done)) [0-9a-f]{6}");
+  return std::regex_replace(Text, Hash, "$1");
+}
+
+/// The rewritten text, without hashes; also checks that it reverts.
 inline std::string checked(Workbench &B) {
   std::string New = B.rewritten();
   EXPECT_EQ(reverted(New), B.text());
-  return New;
+  return withoutHashes(New);
 }
 
 } // namespace catt::testing

@@ -47,9 +47,6 @@ Report onlyKernel(const Snapshot &S, const Location &Definition) {
 
 namespace {
 
-/// The transform that is decided loop by loop; the others are for a kernel.
-constexpr StringLiteral LoopTransform = "split-warp-groups";
-
 /// The report without decisions for other loops than the one at Where; without
 /// any where none is there.
 Report onlyLoop(Report Whole, const Location &Where) {
@@ -174,13 +171,13 @@ private:
     return Out;
   }
 
+  /// What the user has chosen, else all there is: an editor only proposes.
   std::vector<std::string> transforms() const {
-    if (!S.Transforms.empty())
-      return S.Transforms;
-    std::vector<std::string> All;
+    std::vector<std::string> Names;
     for (const Transform *T : allTransforms())
-      All.push_back(T->name().str());
-    return All;
+      if (S.Transforms.empty() || isChosen(*T, S.Transforms))
+        Names.push_back(T->name().str());
+    return Names;
   }
 
   bool wanted(StringRef Kind) const {
@@ -227,11 +224,16 @@ private:
   void addKernel(const Report &One) {
     std::string Name =
         "kernel '" + One.Kernels.front().Source.UnqualifiedName + "'";
-    if (is_contained(transforms(), LoopTransform.str()))
-      addLoops(One);
+    auto IsForLoops = [](StringRef T) {
+      return findTransform(T)->traits().DecidedFor ==
+             TransformTraits::Scope::Loop;
+    };
+    for (const std::string &T : transforms())
+      if (IsForLoops(T))
+        addLoops(One, T);
     Report NoLoops = onlyLoop(One, {});
     for (const std::string &T : transforms())
-      if (T != LoopTransform)
+      if (!IsForLoops(T))
         addTransform(NoLoops, T, Name);
     std::optional<Edits> All = editsOf(S, One, transforms());
     if (All && changes(*All))
@@ -252,7 +254,7 @@ private:
   }
 
   /// One action for each loop around the range, the innermost first.
-  void addLoops(const Report &One) {
+  void addLoops(const Report &One, const std::string &T) {
     std::vector<Location> Seen;
     for (const KernelReport &K : One.Kernels)
       for (const LoopPlan &P : llvm::reverse(K.Plan.Loops)) {
@@ -261,24 +263,23 @@ private:
             any_of(Seen, [&](const Location &W) { return W == L.Where; }))
           continue;
         Seen.push_back(L.Where);
-        addLoop(One, K, L, P);
+        addLoop(One, T, K, L, P);
       }
   }
 
-  void addLoop(const Report &One, const KernelReport &K, const Loop &L,
-               const LoopPlan &P) {
-    std::optional<Edits> E =
-        editsOf(S, onlyLoop(One, L.Where), {LoopTransform.str()});
+  void addLoop(const Report &One, const std::string &T, const KernelReport &K,
+               const Loop &L, const LoopPlan &P) {
+    std::optional<Edits> E = editsOf(S, onlyLoop(One, L.Where), {T});
     if (!E)
       return;
     std::string Name = loopName(L);
     if (changes(*E))
-      return add(titleOf(*E, Name), LoopTransform, *E);
+      return add(titleOf(*E, Name), T, *E);
     std::optional<Refusal> Why = P.Why;
     if (!E->Refused.empty())
       Why = E->Refused.front();
     if (Why)
-      addDisabled("Split into warp groups (" + Name + ")", LoopTransform, *Why);
+      addDisabled("Split into warp groups (" + Name + ")", T, *Why);
   }
 
   /// Why nothing at all is proposed for a kernel.

@@ -357,10 +357,8 @@ Expected<std::optional<Options>> readOptions(const CommandLine &C,
 bool wantsRegisters(const Options &O) {
   return O.RegistersBy || O.TargetRegisters || O.AskPtxas ||
          !O.PtxFile.empty() || O.Report == ReportKind::Flags ||
-         any_of(O.Transforms, [](StringRef Name) {
-           return is_contained(
-               {"launch-bounds", "spill-shared", "rematerialize", "all"}, Name);
-         });
+         any_of(chosenTransforms(O.Transforms),
+                [](const Transform *T) { return T->traits().NeedsRegisters; });
 }
 
 Options withConfig(Options O, const Config &File) {

@@ -85,8 +85,7 @@ Error setTransforms(Settings &S, StringRef Value, StringRef Spelled) {
   SmallVector<StringRef, 4> Names;
   Value.split(Names, ',');
   for (StringRef Name : Names) {
-    if (none_of(allTransforms(),
-                [&](const Transform *T) { return T->name() == Name; }))
+    if (!findTransform(Name))
       return wrong(Spelled + ": there is no transform '" + Name +
                    "'; --list-transforms lists them");
     if (!is_contained(S.Transforms, Name))

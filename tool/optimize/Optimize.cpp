@@ -34,11 +34,6 @@ Error obstacle(Kind What, const Twine &Message) {
 
 //===-- What is asked for -------------------------------------------------===//
 
-bool names(const OptimizeOptions &O, StringRef Transform) {
-  return is_contained(O.Transforms, Transform) ||
-         is_contained(O.Transforms, "all");
-}
-
 struct Target {
   Device Gpu;
   std::string Origin;
@@ -68,9 +63,9 @@ Expected<Target> targetOf(const clang::tooling::CompileCommand &Command,
 AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu) {
   AnalysisOptions A = O.Plan;
   A.Gpu = Gpu;
-  A.Registers.Writes = names(O, "launch-bounds");
+  A.Registers.Writes = isChosen("launch-bounds", O.Transforms);
   auto May = [&](StringRef Transform) {
-    return O.Transforms.empty() || names(O, Transform);
+    return isChosen(Transform, O.Transforms);
   };
   A.May = {May("split-warp-groups"), May("reserve-shared"), May("prefer-l1")};
   if (!A.May.Split && !A.May.Reserve && !A.May.PreferL1)
@@ -149,7 +144,8 @@ std::string fatalProblem(const Report &R, const std::string &File) {
 /// Computing again comes first: it takes fewer instructions (TLP-RM).
 void searchAll(Report &R, const OptimizeOptions &O,
                const RewriteOptions &Rewriting, const TextMeasure &Measure) {
-  bool Again = names(O, "rematerialize"), Spills = names(O, "spill-shared");
+  bool Again = isChosen("rematerialize", O.Transforms),
+       Spills = isChosen("spill-shared", O.Transforms);
   auto Search = [&](std::vector<Searched> Each, const RewriteOptions &How,
                     StringRef Otherwise) {
     if (Error E = search(R, std::move(Each), How, Measure))
@@ -164,7 +160,7 @@ void searchAll(Report &R, const OptimizeOptions &O,
   if (!Spills || !Measure)
     return;
   Search(spillSearches(R), Rewriting, "spill-shared: decided by an estimate");
-  if (names(O, "launch-bounds"))
+  if (isChosen("launch-bounds", O.Transforms))
     Search(jointSearches(R), Rewriting,
            "spill-shared: no tighter cap was tried");
 }
