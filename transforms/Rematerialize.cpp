@@ -105,12 +105,19 @@ struct Place {
 } // namespace
 
 /// A loop that split-warp-groups would wrap, and whose braces would cross those
-/// around the rest of a block.
-static bool crossesSplit(const KernelReport &K, const SourceSpan &Rest) {
+/// around the rest of a block: it holds the beginning of the rest, or ends with
+/// it in lines of its own, behind braces that stand in the text's line.
+static bool crossesSplit(const KernelReport &K, const SourceSpan &Rest,
+                         StringRef Text) {
+  const bool InLine = !isFirstOnLine(Text, Rest.Begin);
   return llvm::any_of(K.Plan.Loops, [&](const LoopPlan &P) {
     const std::optional<WrapSite> &Site = K.Source.Loops[P.Loop].Site;
-    return P.Groups > 1 && Site && Site->Span.Begin < Rest.Begin &&
-           Site->Span.End > Rest.Begin && Site->Span.End < Rest.End;
+    if (P.Groups <= 1 || !Site)
+      return false;
+    const SourceSpan &Loop = Site->Span;
+    return Loop.Begin < Rest.Begin
+               ? Loop.End > Rest.Begin && Loop.End < Rest.End
+               : InLine && Loop.Begin < Rest.End && Loop.End + 1 >= Rest.End;
   });
 }
 
@@ -125,11 +132,11 @@ static std::optional<Refusal> obstacle(const KernelReport &Kernel,
   if (V.IsConst && !Where.Rest)
     return Refusal{Reason::ConstObject, S.Where,
                    "const, and a label or a directive follows"};
-  if (V.IsConst && crossesSplit(Kernel, *Where.Rest))
-    return Refusal{Reason::LoopDeclaresResult, S.Where, "'" + V.Name + "'"};
   if (V.IsConst)
     if (auto Why = cannotEdit(Texts, *Where.Rest, S.Where))
       return Why;
+  if (V.IsConst && crossesSplit(Kernel, *Where.Rest, Texts.at(S.Span.File)))
+    return Refusal{Reason::LoopDeclaresResult, S.Where, "'" + V.Name + "'"};
   const SourceSpan &From = V.Only->Span;
   if (From.File != S.Span.File)
     return Refusal{Reason::OtherFile, V.Where, ""};

@@ -252,8 +252,7 @@ void insert(Edits &Out, const std::string &File, unsigned Offset,
   Out.Added[{File, Offset, Offset}].append(Added);
 }
 
-/// Whether nothing but blanks stands before Offset on its line.
-static bool firstOnLine(StringRef Text, unsigned Offset) {
+bool isFirstOnLine(StringRef Text, unsigned Offset) {
   return Text.slice(lineStart(Text, Offset), Offset).ltrim(Blanks).empty();
 }
 
@@ -290,7 +289,7 @@ static unsigned abovePragmas(StringRef Text, unsigned Offset) {
 }
 
 unsigned topOf(StringRef Text, unsigned Offset) {
-  return firstOnLine(Text, Offset) ? abovePragmas(Text, Offset) : Offset;
+  return isFirstOnLine(Text, Offset) ? abovePragmas(Text, Offset) : Offset;
 }
 
 /// Where `_Pragma("...")` begins that stands before Offset on its line.
@@ -320,7 +319,7 @@ void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
                     const Addition &What, Edits &Out) {
   const std::string &Text = Texts.at(Span.File);
   std::optional<unsigned> Behind = behindLine(Text, Span.End);
-  if (!OwnLines || !Behind || !firstOnLine(Text, Span.Begin)) {
+  if (!OwnLines || !Behind || !isFirstOnLine(Text, Span.Begin)) {
     SourceSpan Inner = Span;
     Inner.Begin = beforePragmaOperator(Text, Span.Begin);
     addInline(Inner, What, Out);
@@ -338,7 +337,7 @@ void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
 void addBefore(const TextMap &Texts, const SourceSpan &Statement,
                const Addition &What, Edits &Out) {
   const std::string &Text = Texts.at(Statement.File);
-  if (!firstOnLine(Text, Statement.Begin)) {
+  if (!isFirstOnLine(Text, Statement.Begin)) {
     unsigned At = beforePragmaOperator(Text, Statement.Begin);
     addInline({Statement.File, At, At}, What, Out);
     return;

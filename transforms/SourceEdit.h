@@ -46,6 +46,9 @@ using TextMap = std::map<std::string, std::string>;
 /// Offset of the first byte of the line that holds Offset.
 unsigned lineStart(llvm::StringRef Text, unsigned Offset);
 
+/// Whether nothing but blanks stands before Offset on its line.
+bool isFirstOnLine(llvm::StringRef Text, unsigned Offset);
+
 /// The blanks that the line of Offset begins with.
 llvm::StringRef indentation(llvm::StringRef Text, unsigned Offset);
 

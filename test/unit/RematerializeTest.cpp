@@ -183,6 +183,19 @@ TEST(Rematerialize, PositiveConstInALoop) {
   B.checked();
 }
 
+TEST(Rematerialize, NegativeConstInALineBeforeALoopThatIsDivided) {
+  Bench B("const int x = i * 3;\nif (n) {\n  A[x] = 1;\n"
+          "  A[1] = A[2]; // peak\n  A[3] = 1; A[x] = 2;\n"
+          "  for (int j = 0; j < n; ++j)\n    A[j] += A[x];\n}\n");
+  EXPECT_THAT(B.checked(), HasSubstr("decltype(x) x = i * 3;"));
+  LoopPlan Divided;
+  Divided.Groups = 2;
+  Divided.WarpsPerGroup = 4;
+  B.R.Kernels[0].Plan.Loops = {Divided};
+  EXPECT_EQ(B.rewritten().find("decltype(x)"), std::string::npos);
+  EXPECT_THAT(B.refused(), ::testing::Contains(Reason::LoopDeclaresResult));
+}
+
 TEST(Rematerialize, NegativeConstBeforeACaseLabel) {
   Bench B("const int x = i * 3;\nA[x] = 1;\nswitch (n) {\ncase 1:\n"
           "  A[1] = A[2]; // peak\n  A[x] = 2;\n  break;\ncase 2:\n"
