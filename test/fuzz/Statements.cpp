@@ -126,6 +126,15 @@ Statement Generator::assignment(Place &P) {
                                     D + " = " + C + " + 3u;");
     Lines.push_back(To + " ^= " + C + " * " + D + ";");
   }
+  // Cheap enough to be computed again, unless its operand has changed.
+  if (!P.InFunction && chance(20)) {
+    std::string C = fresh("w"), From = pick(Values);
+    Lines.insert(Lines.begin(), {"unsigned " + C + " = " + From + " * 3u + 1u;",
+                                 To + " ^= " + C + ";"});
+    if (chance(60))
+      Lines.push_back(From + " += 5u;");
+    Lines.push_back(To + " += " + C + " & 63u;");
+  }
   return text(Lines);
 }
 

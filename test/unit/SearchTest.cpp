@@ -180,9 +180,10 @@ TEST(SpillSearch, PositiveKernelsAreAskedTogetherAndDecideAlone) {
         for (const TextQuestion &Q : Questions) {
           Asked.push_back(Q.Caps.size());
           auto Text = Q.Texts.find(B.R.MainFile);
-          auto [K, Rest] =
-              llvm::StringRef(Text == Q.Texts.end() ? "" : Text->second)
-                  .split(" m(");
+          llvm::StringRef Whole;
+          if (Text != Q.Texts.end())
+            Whole = Text->second;
+          auto [K, Rest] = Whole.split(" m(");
           Out.emplace_back();
           for (auto [Name, Part, Best] :
                {std::tuple("k", K, 17), std::tuple("m", Rest, 99)})
