@@ -19,12 +19,12 @@
 // memory, and nobody changes any.
 //
 // Limits: lanes of a warp are not in lockstep (as CUDA allows from sm_70 on);
-// races are looked for in shared memory and between warps only, and a barrier
-// of some threads counts there as one of all; an array on a thread's own stack
-// is not bounds-checked; a thread has 256 KiB of stack; threads that wait by
-// plain loads, or count while they wait, are only ended by the budget. Integer
-// division by zero, which a device survives, is a
-// crash here, named by the access before it.
+// races are looked for in shared memory only, within a warp with the last use
+// alone, and a barrier of some threads counts there as one of all; an array on
+// a thread's own stack is not bounds-checked; a thread has 256 KiB of stack;
+// threads that wait by plain loads, or count while they wait, are only ended by
+// the budget. Integer division by zero, which a device survives, is a crash
+// here, named by the access before it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TEST_SIMT_EXECUTOR_H
@@ -81,7 +81,7 @@ enum class FindingKind : uint8_t {
   OutOfBounds, ///< outside of every allocation of this kernel
   Misaligned,
   ConstantWrite,
-  Race,      ///< two warps, one shared byte, no barrier between
+  Race,      ///< two threads, one shared byte, no barrier or __syncwarp between
   WarpMask,  ///< a lane calls a warp operation that its mask leaves out
   Crash,     ///< division by zero, stack overflow, __trap, assert
   BadLaunch, ///< refused with an error code before it began

@@ -266,6 +266,18 @@ TEST_F(Findings, racesBetweenWarps) {
     }
 }
 
+TEST_F(Findings, racesWithinAWarp) {
+  Buffer<int> A(64, 0);
+  for (const Options &O : schedules())
+    for (const char *Kernel :
+         {"raceOfLanesAfterWrite", "raceOfLanesAfterRead", "raceOfHalves"}) {
+      Finding F = expect(FindingKind::Race, Kernel,
+                         run(Kernel, {2}, {64}, {A.arg()}, O));
+      ASSERT_TRUE(F.Other.has_value());
+      EXPECT_TRUE(marked(Kernel).count(F.Other->Line)) << F.str();
+    }
+}
+
 TEST_F(Findings, noRacesWhereThereAreNone) {
   Buffer<int> A(64, 0);
   int N = 5, Half = 40;
@@ -278,6 +290,7 @@ TEST_F(Findings, noRacesWhereThereAreNone) {
               "");
     EXPECT_EQ(Flags[1], 5);
     EXPECT_EQ(all(run("sameWarp", {2}, {64}, {A.arg()}, O).Findings), "");
+    EXPECT_EQ(all(run("lanesMeet", {2}, {64}, {A.arg()}, O).Findings), "");
     EXPECT_EQ(all(run("uniformBarriers", {3}, {64}, {A.arg(), &N}, O).Findings),
               "");
     EXPECT_EQ(all(run("earlyExit", {2}, {64}, {A.arg(), &Half}, O).Findings),

@@ -19,6 +19,7 @@
 #define CATT_TEST_SIMT_INTERNAL_H
 
 #include "test/simt/Executor.h"
+#include <array>
 #include <boost/context/detail/fcontext.hpp>
 #include <map>
 #include <memory>
@@ -59,6 +60,9 @@ struct Warp {
   unsigned Alive = 0, Ready = 0, AtWarpOp = 0;
   unsigned First = 0; ///< lane whose turn it is, if lanes run in order
   bool Queued = false;
+  /// Vector clocks of the lanes: what lane I did before its time Seen[J][I]
+  /// happened before what lane J does now. Only __syncwarp orders memory.
+  std::array<std::array<uint32_t, 32>, 32> Seen = {};
 };
 
 /// The history of one byte of shared memory. Epochs rise with each barrier and
@@ -66,12 +70,14 @@ struct Warp {
 /// speaks for all four until one of them is touched alone: then the word is
 /// split.
 struct SharedByte {
-  /// What was done since the last barrier: by whom first, and whether other
-  /// warps did it too.
+  /// What was done since the last barrier: by whom first, whether other warps
+  /// did it too, and by whom last, at which time of that lane.
   struct Use {
     uint32_t Epoch = 0, Where = 0;
     uint16_t Thread = 0;
     bool OtherWarps = false;
+    uint16_t LastThread = 0;
+    uint32_t LastWhere = 0, LastTime = 0;
   };
   Use Write, Read, Atomic;
   bool Split = false;

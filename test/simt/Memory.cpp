@@ -99,7 +99,8 @@ std::string bytes(uint64_t N) {
 class SharedAccess {
 public:
   SharedAccess(Block &B, Site *S, AccessKind Kind)
-      : B(B), S(S), Me(Run.Current->Linear), Kind(Kind) {}
+      : B(B), S(S), Seen(Run.Current->Owner->Seen[Run.Current->Lane]),
+        Me(Run.Current->Linear), Kind(Kind) {}
 
   void run(uint64_t Address, uint64_t Size) {
     uint64_t Fresh = 0, Last = Address + Size;
@@ -145,26 +146,47 @@ private:
     return U.Thread / 32 != Me / 32;
   }
 
-  /// Reports a race with an earlier use of another warp.
+  /// Reports a race with an earlier use of another warp, or of another lane.
   void meet(const SharedByte::Use &U, const char *What) {
-    if (U.Epoch != B.Epoch || !(isOtherWarp(U) || U.OtherWarps))
+    if (U.Epoch != B.Epoch)
       return;
-    report(FindingKind::Race, S, siteById(U.Where),
-           std::string("race on shared memory: ") + What + " by thread " +
-               str(B.Threads[U.Thread].Index) +
+    if (isOtherWarp(U) || U.OtherWarps)
+      race(U.Where, What,
+           str(B.Threads[U.Thread].Index) +
                (isOtherWarp(U) ? "" : " and others") +
                " of another warp without a barrier between");
+    else if (U.LastThread != Me && U.LastTime >= Seen[U.LastThread % 32] &&
+             !isOneStore(U))
+      race(U.LastWhere, What,
+           str(B.Threads[U.LastThread].Index) +
+               " of the same warp without a __syncwarp between");
+  }
+
+  /// One instruction by which several lanes store to one place: one of them
+  /// does.
+  bool isOneStore(const SharedByte::Use &U) const {
+    return Kind == Store && U.LastWhere == siteId(S);
+  }
+
+  void race(uint32_t With, const char *What, const std::string &Whose) {
+    report(FindingKind::Race, S, siteById(With),
+           std::string("race on shared memory: ") + What + " by thread " +
+               Whose);
   }
 
   void note(SharedByte::Use &U) {
     if (U.Epoch != B.Epoch)
-      U = {B.Epoch, siteId(S), Me, false};
+      U = {B.Epoch, siteId(S), Me};
     else if (isOtherWarp(U))
       U.OtherWarps = true;
+    U.LastThread = Me;
+    U.LastWhere = siteId(S);
+    U.LastTime = Seen[Me % 32];
   }
 
   Block &B;
   Site *S;
+  const std::array<uint32_t, 32> &Seen; ///< of this lane: Warp::Seen
   uint16_t Me;
   AccessKind Kind;
 };

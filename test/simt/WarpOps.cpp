@@ -86,7 +86,22 @@ static uint64_t answer(const Warp &W, const Thread &T, unsigned Group) {
   return Result;
 }
 
+/// What each of the lanes has done so far happened before what any of them does
+/// from now on.
+static void orderMemory(Warp &W, unsigned Group) {
+  std::array<uint32_t, 32> Joined = {};
+  for (unsigned Left = Group; Left; Left &= Left - 1)
+    for (unsigned L = 0; L < 32; ++L)
+      Joined[L] = std::max(Joined[L], W.Seen[__builtin_ctz(Left)][L]);
+  for (unsigned Left = Group; Left; Left &= Left - 1)
+    ++Joined[__builtin_ctz(Left)];
+  for (unsigned Left = Group; Left; Left &= Left - 1)
+    W.Seen[__builtin_ctz(Left)] = Joined;
+}
+
 static void meet(Warp &W, unsigned Group) {
+  if (W.Lanes[__builtin_ctz(Group)].Op == WarpSync)
+    orderMemory(W, Group);
   for (unsigned Left = Group; Left; Left &= Left - 1) {
     Thread &T = W.Lanes[__builtin_ctz(Left)];
     T.Answer = answer(W, T, Group);

@@ -59,7 +59,7 @@ struct SpillBench {
     auto New = llvm::cantFail(catt::apply(edits(), R.Texts));
     if (New.empty())
       return P.Code;
-    std::string Text = New.at(R.MainFile);
+    const std::string &Text = New.at(R.MainFile);
     parseSnippet(Text); // expects no error
     auto Back = revert(R.MainFile, Text);
     EXPECT_TRUE(bool(Back)) << llvm::toString(Back.takeError()) << Text;

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<std::string> chosen(std::vector<std::string> Names) {
+std::vector<std::string> chosen(const std::vector<std::string> &Names) {
   std::vector<std::string> Out;
   for (const Transform *T : chosenTransforms(Names))
     Out.push_back(T->name().str());

@@ -97,6 +97,28 @@ __global__ void raceWriteWrite(int *A) {
   __syncthreads();
   A[threadIdx.x] = S;
 }
+__global__ void raceOfLanesAfterWrite(int *A) {
+  __shared__ int S[64];
+  S[threadIdx.x] = threadIdx.x;        // BAD raceOfLanesAfterWrite
+  A[threadIdx.x] = S[threadIdx.x ^ 1]; // BAD raceOfLanesAfterWrite
+}
+__global__ void raceOfLanesAfterRead(int *A) {
+  __shared__ int S[64];
+  S[threadIdx.x] = threadIdx.x;
+  __syncwarp();
+  int V = S[threadIdx.x ^ 1]; // BAD raceOfLanesAfterRead
+  S[threadIdx.x] = V;         // BAD raceOfLanesAfterRead
+  __syncwarp();
+  A[threadIdx.x] = S[threadIdx.x];
+}
+/// A shuffle orders no memory, and the other half has not been waited for.
+__global__ void raceOfHalves(int *A) {
+  __shared__ int S[64];
+  S[threadIdx.x] = threadIdx.x; // BAD raceOfHalves
+  __shfl_sync(0xffffffffu, 1, 0);
+  __syncwarp(threadIdx.x % 32 < 16 ? 0xffffu : 0xffff0000u);
+  A[threadIdx.x] = S[threadIdx.x ^ 16]; // BAD raceOfHalves
+}
 __global__ void raceWithAtomic(int *A) {
   __shared__ int S;
   if (threadIdx.x == 0)
@@ -178,6 +200,21 @@ __global__ void sameWarp(int *A) {
   S[threadIdx.x] = threadIdx.x;
   __syncwarp();
   A[threadIdx.x] = S[threadIdx.x ^ 1];
+}
+/// What lane 0 writes comes to lane 3 by two steps; all store one byte at once.
+__global__ void lanesMeet(int *A) {
+  __shared__ int S[64], Same[2];
+  unsigned L = threadIdx.x % 32, First = threadIdx.x - L;
+  S[threadIdx.x] = threadIdx.x;
+  Same[threadIdx.x / 32] = 7;
+  if (L < 2)
+    __syncwarp(0x3);
+  if (L >= 1 && L < 4)
+    __syncwarp(0xe);
+  if (L == 3)
+    A[threadIdx.x] = S[First];
+  __syncwarp();
+  A[threadIdx.x] += Same[threadIdx.x / 32];
 }
 __global__ void uniformBarriers(int *A, int N) {
   __shared__ int S[64];
