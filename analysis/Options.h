@@ -34,7 +34,7 @@ enum class Model : uint8_t {
 /// What is known of one kernel's machine code.
 struct RegisterAnswer {
   RegisterUse Use;
-  std::optional<InstructionMix> Mix;
+  InstructionMix Mix;
 };
 
 /// Kernel::Name -> what is asked, or what is known.
@@ -58,6 +58,7 @@ struct RegisterHintOptions {
 /// What a plan of warps and blocks may be made of.
 struct Means {
   bool Split = true, Reserve = true, PreferL1 = true;
+  bool Stage = false;
 };
 
 struct AnalysisOptions {

@@ -117,12 +117,4 @@ std::set<unsigned> FilePlaces::guards(StringRef Macro) const {
   return Out;
 }
 
-const FilePlaces &placesOf(const TextMap &Texts, const std::string &File,
-                           Edits &Out) {
-  std::shared_ptr<const FilePlaces> &Places = Out.Facts[File].Places;
-  if (!Places)
-    Places = std::make_shared<const FilePlaces>(Texts.at(File));
-  return *Places;
-}
-
 } // namespace catt

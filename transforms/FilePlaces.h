@@ -30,6 +30,7 @@
 
 namespace catt {
 
+/// Of one file; see FileContext::places().
 class FilePlaces {
 public:
   explicit FilePlaces(const std::string &Text);
@@ -56,10 +57,6 @@ private:
   std::multimap<std::string, unsigned> Guards;
   unsigned Branch = 0; ///< while the text is read
 };
-
-/// The places of one file, found on first use.
-const FilePlaces &placesOf(const TextMap &Texts, const std::string &File,
-                           Edits &Out);
 
 } // namespace catt
 

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/GroupSize.h"
+#include "analysis/plan/runtime/RuntimeCases.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
+#include <set>
 
 using llvm::StringRef;
 
@@ -28,6 +30,30 @@ int64_t GroupSize::smallest() const {
   for (const RuntimeCase &C : Cases)
     Warps = std::min(Warps, C.Groups ? WholeBlock / C.Groups : C.WarpsPerGroup);
   return Warps;
+}
+
+GroupSize GroupSize::smallerOf(const GroupSize &Other) const {
+  const GroupSize &Lower = Other.smallest() < smallest() ? Other : *this;
+  std::set<std::string> Parameters;
+  std::set<int64_t> Bounds;
+  for (const GroupSize *Size : {this, &Other})
+    for (const RuntimeCase &C : Size->Cases) {
+      Parameters.insert(C.Parameter);
+      Bounds.insert(C.From);
+    }
+  if (Parameters.size() > 1 || !isSimple() || !Other.isSimple())
+    return Lower;
+  GroupSize Both = Lower;
+  Both.Below = std::min(Below, Other.Below);
+  Both.Cases.clear();
+  int64_t Last = Both.Below;
+  for (int64_t From : Bounds) {
+    int64_t Warps = std::min(at(From), Other.at(From));
+    if (Warps != Last)
+      Both.Cases.push_back({*Parameters.begin(), From, Warps});
+    Last = Warps;
+  }
+  return Both.Cases.size() <= MostCases ? Both : Lower;
 }
 
 std::vector<std::string> GroupSize::inputs() const {

@@ -38,6 +38,10 @@ struct GroupSize {
         Below(Plan.Cases.empty() ? Plan.WarpsPerGroup : WholeBlock) {}
   int64_t at(int64_t Value) const;
   int64_t smallest() const;
+  /// For two loops at one site: at each value of the parameter the smaller
+  /// group of the two. With different parameters, several, or too many cases,
+  /// the one that can go lower.
+  GroupSize smallerOf(const GroupSize &Other) const;
   /// What the program tests, each once, in the order of the cases.
   std::vector<std::string> inputs() const;
   /// One input, and warps that can be compared from bound to bound.

@@ -65,11 +65,12 @@ static bool onlyNames(StringRef Function, StringRef Behind) {
               "cudaFuncAttributeMaxDynamicSharedMemorySize"));
 }
 
-std::optional<std::string> foreignUse(const Kernel &K, const TextMap &Texts,
-                                      bool AnyUse) {
+std::optional<std::string> foreignUse(const Kernel &K,
+                                      const FileContexts &Files, bool AnyUse) {
   size_t Launches = 0;
   bool Other = false;
-  for (const auto &[File, Text] : Texts) {
+  for (const auto &[File, In] : Files) {
+    const std::string &Text = In.Text;
     std::vector<StringRef> Open; // what stands before each open parenthesis
     StringRef Before;
     forEachToken(

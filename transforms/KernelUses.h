@@ -23,8 +23,8 @@ namespace catt {
 
 /// A use of the kernel's name that is no launch that was seen, if there is one.
 /// Those that only ask or allow are none, unless AnyUse says so.
-std::optional<std::string> foreignUse(const Kernel &K, const TextMap &Texts,
-                                      bool AnyUse = false);
+std::optional<std::string>
+foreignUse(const Kernel &K, const FileContexts &Files, bool AnyUse = false);
 
 } // namespace catt
 

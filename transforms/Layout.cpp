@@ -65,8 +65,8 @@ static clang::format::FormatStyle prepared(clang::format::FormatStyle Style,
   return Style;
 }
 
-std::string headOf(const Addition &What, bool WithReason) {
-  std::string Head = "catt: " + What.Transform + "(" + What.Argument + ")";
+std::string headOf(StringRef Transform, const Addition &What, bool WithReason) {
+  std::string Head = "catt: " + Transform.str() + "(" + What.Argument + ")";
   if (WithReason && !What.Reason.empty())
     Head += ": " + What.Reason;
   return Head;
@@ -91,8 +91,9 @@ static std::string comment(StringRef Head, unsigned Limit) {
 }
 
 /// The addition in a function of its own, ready for clang-format.
-static std::string snippet(const Addition &What, unsigned CommentLimit) {
-  std::string Out = "void f() {\n" + comment(headOf(What, true), CommentLimit);
+static std::string snippet(const Addition &What, StringRef Head,
+                           unsigned CommentLimit) {
+  std::string Out = "void f() {\n" + comment(Head, CommentLimit);
   Out += llvm::join(What.Open, "\n");
   if (What.Close.empty())
     return Out + " // catt: done\n}\n";
@@ -100,8 +101,9 @@ static std::string snippet(const Addition &What, unsigned CommentLimit) {
          " // catt: end\n";
   for (const std::string &Line : llvm::drop_begin(What.Close))
     Out += Line + "\n";
-  Out.pop_back();
-  return Out + " // catt: done\n}\n";
+  if (What.Close.size() > 1) // else the marker stands alone
+    Out.back() = ' ';
+  return Out + "// catt: done\n}\n";
 }
 
 /// Adds a row, and leaves room for the hash behind a marker that ends it: what
@@ -123,13 +125,13 @@ static void addRow(std::vector<std::string> &Rows, const std::string &Blank,
                  Body.drop_front(Marker).str());
 }
 
-Lines layOut(const Addition &What, StringRef Indent,
+Lines layOut(StringRef Transform, const Addition &What, StringRef Indent,
              const clang::format::FormatStyle &Style) {
   unsigned TabWidth = std::max(1u, Style.TabWidth);
   unsigned Column = columns(Indent, TabWidth);
   unsigned Limit = Style.ColumnLimit;
-  std::string Code =
-      snippet(What, Limit ? std::max(Limit, Column + 40) - Column : 0);
+  std::string Code = snippet(What, headOf(Transform, What, true),
+                             Limit ? std::max(Limit, Column + 40) - Column : 0);
   clang::tooling::Range All(0, Code.size());
   auto Changes =
       clang::format::reformat(prepared(Style, Column), Code, All, "added.cu");

@@ -33,7 +33,8 @@ struct Lines {
 
 /// The comment that an addition begins with, less its slashes:
 /// "catt: split-warp-groups(2): why".
-std::string headOf(const Addition &What, bool WithReason);
+std::string headOf(llvm::StringRef Transform, const Addition &What,
+                   bool WithReason);
 
 /// A style for a file that has none: LLVM's, with the indentation around
 /// Offset.
@@ -41,8 +42,8 @@ clang::format::FormatStyle surroundingStyle(llvm::StringRef Text,
                                             unsigned Offset);
 
 /// Lays the addition out at a place with this indentation.
-Lines layOut(const Addition &What, llvm::StringRef Indent,
-             const clang::format::FormatStyle &Style);
+Lines layOut(llvm::StringRef Transform, const Addition &What,
+             llvm::StringRef Indent, const clang::format::FormatStyle &Style);
 
 } // namespace catt
 

@@ -67,7 +67,49 @@ private:
 };
 } // namespace
 
-std::optional<Refusal> seenOtherwise(const Kernel &K, const TextMap &Texts,
+std::string hiddenBuiltin(const std::string &Text, unsigned From, unsigned To) {
+  std::vector<std::pair<unsigned, std::string>> Declared; // depth, name
+  unsigned Depth = 0, Parens = 0;
+  bool AfterType = false, Pending = false;
+  std::string Name;
+  forEachToken(
+      Text, From, [&](const clang::Token &Token, unsigned Begin, unsigned End) {
+        if (Begin >= To)
+          return false;
+        if (Token.is(clang::tok::comment))
+          return true;
+        // A parameter lives in the block that follows the parentheses.
+        if (Pending && Token.isNot(clang::tok::period))
+          Declared.push_back({Depth + (Parens > 0), Name});
+        Pending = false;
+        StringRef Word = StringRef(Text).slice(Begin, End);
+        if (Word == "threadIdx" || Word == "blockDim" ||
+            Word == "__syncthreads") {
+          Pending = AfterType;
+          Name = Word.str();
+        }
+        AfterType = Token.isOneOf(clang::tok::star, clang::tok::amp,
+                                  clang::tok::ampamp, clang::tok::greater) ||
+                    (Token.is(clang::tok::raw_identifier) && Word != "return" &&
+                     Word != "else" && Word != "do");
+        if (Token.is(clang::tok::l_paren))
+          ++Parens;
+        if (Token.is(clang::tok::r_paren))
+          Parens -= Parens > 0;
+        if (Token.is(clang::tok::semi) && Parens == 0) // of a prototype
+          llvm::erase_if(Declared, [&](auto &D) { return D.first > Depth; });
+        if (Token.is(clang::tok::l_brace))
+          ++Depth;
+        if (Token.is(clang::tok::r_brace)) {
+          llvm::erase_if(Declared, [&](auto &D) { return D.first >= Depth; });
+          Depth -= Depth > 0;
+        }
+        return true;
+      });
+  return Declared.empty() ? "" : Declared.front().second;
+}
+
+std::optional<Refusal> seenOtherwise(const Kernel &K, const FileContexts &Files,
                                      unsigned From, unsigned To,
                                      llvm::ArrayRef<std::string> Names) {
   auto Refuse = [](StringRef Name, Location Where) {
@@ -78,10 +120,10 @@ std::optional<Refusal> seenOtherwise(const Kernel &K, const TextMap &Texts,
     if (llvm::is_contained(Names, M.Name) && M.Name != "threadIdx" &&
         (!M.IsHere || (From <= M.At && M.At < To)))
       return Refuse(M.Name, M.Where);
-  auto Found = Texts.find(K.Span.File);
-  if (Found == Texts.end())
+  auto Found = Files.find(K.Span.File);
+  if (Found == Files.end())
     return Refusal{Reason::OtherFile, K.Where, K.Span.File};
-  const std::string &Text = Found->second;
+  const std::string &Text = Found->second.Text;
   Reader Words(K, Names);
   bool Odd = false;
   forEachToken(Text, From,

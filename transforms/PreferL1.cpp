@@ -1,58 +1,42 @@
-//===- PreferL1.cpp - The carve-out that leaves L1 its room ------*- C++ -*-==//
+//===- PreferL1.cpp - The carve-out that leaves L1 its room ---------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/PreferL1.h"
-#include "transforms/LaunchSites.h"
+//
+// Asks, at each launch, for no more shared memory than the kernel needs, so
+// that the rest of the SM's memory is L1. (CATT section 4.1; MODEL.md
+// section 2.)
+//
+// Before:
+//   kernel<<<grid, 256>>>(A, y, n);
+//
+// After:
+//   kernel<<<grid, 256, cattPreferL1(kernel, 0, 11)>>>(A, y, n);
+//
+// The percentage is a hint: the driver may choose another carve-out, and the
+// program computes the same. An error reaches the caller as one of the launch
+// would, through the next cudaGetLastError.
+//
+// Limits. Refused: kernels with no launch in sight, and kernels one of whose
+// launches cannot be edited (the setting stays with the kernel, so that setting
+// it at some launches would make the others depend on the order). A launch
+// through a variable that holds the kernel is one that cannot be edited. So are
+// kernels that wait for others, or are launched together: on another device, or
+// for a launch with more shared memory, the carve-out may hold fewer blocks.
+//
+//===----------------------------------------------------------------------===//
+#include "transforms/LaunchEdit.h"
 #include "llvm/ADT/STLExtras.h"
 
-using llvm::StringRef;
-
 namespace catt {
-
-static constexpr StringRef Attribute =
-    "cudaFuncAttributePreferredSharedMemoryCarveout";
-
-/// What stands against editing any launch, whatever the form.
-static void refuseKernel(const KernelReport &Kernel,
-                         std::vector<Refusal> &Refusals) {
-  for (const Refusal &R : Kernel.Source.Refusals)
-    if (R.Kind == Reason::Suppressed || R.Kind == Reason::BrokenCode)
-      Refusals.push_back(R);
-  // The percentage is of what the device has, and each launch needs its own.
-  refuseFewerBlocks(Kernel.Source, Refusals);
-}
 
 /// The percentage follows the block of each launch.
 static bool followsBlock(const KernelReport &Kernel) {
   return llvm::any_of(Kernel.Plan.ByThreads, [](const LaunchCase &C) {
     return C.CarveoutPercent.has_value();
-  });
-}
-
-Transform::Preparation PreferL1::prepare(const KernelReport &Kernel,
-                                         const Device &Gpu) const {
-  Preparation Out;
-  Out.Wanted = Kernel.Plan.CarveoutPercent || followsBlock(Kernel);
-  if (!Out.Wanted)
-    return Out;
-  refuseKernel(Kernel, Out.Refusals);
-  if (Out.Refusals.empty())
-    launchSites(Kernel.Source, Out.Refusals);
-  return Out;
-}
-
-/// The percentage at one launch, as an expression.
-static std::optional<std::string> percentAt(const KernelPlan &Plan,
-                                            const Launch &L) {
-  if (Plan.CarveoutPercent)
-    return std::to_string(*Plan.CarveoutPercent);
-  // -1: the driver's choice (CUDA Runtime API, cudaSharedmemCarveoutDefault).
-  return byThreads(L, Plan.ByThreads, [](const LaunchCase &C) {
-    return C.CarveoutPercent.value_or(-1);
   });
 }
 
@@ -63,35 +47,44 @@ static std::string summaryOf(const KernelPlan &Plan) {
          " % of the SM's memory as shared memory";
 }
 
-llvm::Error PreferL1::apply(const KernelReport &Kernel, const Device &Gpu,
-                            const TextMap &Texts, Edits &Out) const {
-  if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
-    return llvm::Error::success(); // told by prepare()
-  if (isThrottled(Kernel.Source, Texts, Out)) {
-    Out.Refused.push_back({Reason::AlreadyRewritten, Kernel.Source.Where, ""});
-    return llvm::Error::success();
+namespace {
+class PreferL1 final : public Transform {
+public:
+  using Transform::Transform;
+  llvm::StringRef summary() const override {
+    return "Asks, at each launch, for no more shared memory than the "
+           "kernel needs, so that the rest of the SM's memory is L1.";
   }
-  const KernelPlan &Plan = Kernel.Plan;
-  LaunchCall Call;
-  Call.Transform = name();
-  Call.Function = "cattPreferL1";
-  Call.CountsThreads = !Plan.CarveoutPercent;
-  Call.Argument = std::to_string(
-      Plan.CarveoutPercent.value_or(int64_t(Plan.ByThreads.size())));
-  CallSites Sites = callSites(Kernel.Source, Call, Attribute, Texts, Out);
-  for (const Launch *L : Sites.At)
-    if (!percentAt(Plan, *L))
-      Sites.Why = blockNotPlain(*L);
-  if (Sites.Why) {
-    Out.Refused.push_back(*Sites.Why);
-    return llvm::Error::success();
-  }
-  for (const Launch *L : Sites.At) {
-    Call.Number = *percentAt(Plan, *L);
-    addCall(Texts, *L, Call, Out);
-    Out.Done.push_back({name().str(), L->Where, summaryOf(Plan)});
-  }
-  return llvm::Error::success();
+  Preparation prepare(const Context &C) const override;
+  bool giveUp(KernelReport &Kernel, const Shortfall &Refused) const override;
+  bool hasThrottled(const Kernel &Kernel,
+                    const FileContexts &Files) const override;
+};
+} // namespace
+
+Preparation PreferL1::prepare(const Context &C) const {
+  const catt::Kernel &K = C.Kernel.Source;
+  const KernelPlan &Plan = C.Kernel.Plan;
+  if (!Plan.CarveoutPercent && !followsBlock(C.Kernel))
+    return {};
+  std::vector<Refusal> Against;
+  for (const Refusal &R : K.Refusals)
+    if (R.Kind == Reason::Suppressed || R.Kind == Reason::BrokenCode)
+      Against.push_back(R);
+  // The percentage is of what the device has, and each launch needs its own.
+  refuseFewerBlocks(K, Against);
+  if (Against.empty())
+    launchSites(K, Against);
+  if (!Against.empty())
+    return Against;
+  if (isThrottled(K, C.Files))
+    return Refusal{Reason::AlreadyRewritten, K.Where, ""};
+  // -1: the driver's choice (CUDA Runtime API, cudaSharedmemCarveoutDefault).
+  LaunchCall Call(
+      "cattPreferL1", Plan.CarveoutPercent, Plan.ByThreads,
+      [](const LaunchCase &Case) { return Case.CarveoutPercent.value_or(-1); });
+  Call.Summary = summaryOf(Plan);
+  return prepareLaunches(C, name(), std::move(Call));
 }
 
 bool PreferL1::giveUp(KernelReport &Kernel, const Shortfall &) const {
@@ -99,11 +92,11 @@ bool PreferL1::giveUp(KernelReport &Kernel, const Shortfall &) const {
 }
 
 /// A new launch may still have to ask for the carve-out of the others.
-bool PreferL1::hasThrottled(const catt::Kernel &Kernel, const TextMap &Texts,
-                            Edits &) const {
+bool PreferL1::hasThrottled(const catt::Kernel &Kernel,
+                            const FileContexts &Files) const {
   return !Kernel.Launches.empty() &&
          llvm::all_of(Kernel.Launches, [&](const Launch &L) {
-           return isMarkedLaunch(L, name(), Texts);
+           return isMarkedLaunch(L, name(), Files);
          });
 }
 

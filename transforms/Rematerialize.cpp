@@ -5,7 +5,59 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/Rematerialize.h"
+//
+// Computes values again behind the place where registers are short, so that
+// they need none there. (TLP-RM, section 2.2.)
+//
+// Before:
+//   int row = i * pitch;
+//   A[row] = 0;
+//   for (...)
+//     ...
+//   A[row] += s;
+//
+// After:
+//   int row = i * pitch;
+//   A[row] = 0;
+//   for (...)
+//     ...
+//   // catt: rematerialize(row): 1 register less at the peak
+//   {
+//     auto cattHidden = i;
+//     asm volatile("" : "+r"(cattHidden));
+//     {
+//       decltype(i) i = cattHidden;
+//       row = i * pitch;
+//     }
+//   } // catt: done bc9502
+//   A[row] += s;
+//
+// After, if row is const:
+//   // catt: rematerialize(row): 1 register less at the peak
+//   {
+//     auto cattHidden = i;
+//     asm volatile("" : "+r"(cattHidden));
+//     decltype(i) i = cattHidden;
+//     decltype(row) row = i * pitch;
+//     { // catt: begin 01bd5c
+//   A[row] += s;
+//   ... to the end of the block
+//     } // catt: end
+//   } // catt: done 2a7b53
+//
+// The empty asm makes a copy of one operand that the compiler knows nothing of:
+// it takes no instruction, and without it the compiler would see that the value
+// is the first one, and keep that one in a register. `volatile` keeps it where
+// it stands: without it the compiler may merge two of them or move them out of
+// a loop. There is no "memory" in it, so that no other access waits for it.
+//
+// Limits. The plan sees to it that the second result is the first one
+// (RematPlan.h). Here, by the text: initializers with comments or directives,
+// operands that something between the two places declares again, macros that
+// are defined between them; for const values also labels and conditional
+// directives in the rest of the block.
+//
+//===----------------------------------------------------------------------===//
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -125,17 +177,18 @@ static bool crossesSplit(const KernelReport &K, const SourceSpan &Rest,
 static std::optional<Refusal> obstacle(const KernelReport &Kernel,
                                        const ThreadValue &V, const Place &Where,
                                        const std::string &Hidden,
-                                       const TextMap &Texts) {
+                                       const FileContexts &Files) {
   const BodyStatement &S = *Where.Statement;
-  if (auto Why = cannotEdit(Texts, S.Span, S.Where))
+  if (auto Why = cannotEdit(Files, S.Span, S.Where))
     return Why;
   if (V.IsConst && !Where.Rest)
     return Refusal{Reason::ConstObject, S.Where,
                    "const, and a label or a directive follows"};
   if (V.IsConst)
-    if (auto Why = cannotEdit(Texts, *Where.Rest, S.Where))
+    if (auto Why = cannotEdit(Files, *Where.Rest, S.Where))
       return Why;
-  if (V.IsConst && crossesSplit(Kernel, *Where.Rest, Texts.at(S.Span.File)))
+  if (V.IsConst &&
+      crossesSplit(Kernel, *Where.Rest, Files.at(S.Span.File).Text))
     return Refusal{Reason::LoopDeclaresResult, S.Where, "'" + V.Name + "'"};
   const SourceSpan &From = V.Only->Span;
   if (From.File != S.Span.File)
@@ -146,15 +199,15 @@ static std::optional<Refusal> obstacle(const KernelReport &Kernel,
     return Refusal{Reason::InMacro, V.Where,
                    "a comment or a directive inside the value of '" + V.Name +
                        "'"};
-  const std::string &Text = Texts.at(S.Span.File);
+  const std::string &Text = Files.at(S.Span.File).Text;
   auto [Begin, End] = std::minmax(V.Scope.Begin, S.Span.Begin);
   if (definesMacro(Text, Begin, End))
     return Refusal{Reason::InMacro, S.Where, "a macro that is defined here"};
   const catt::Kernel &K = Kernel.Source;
-  if (auto Why = seenOtherwise(K, Texts, From.Begin, From.End, {Hidden}))
+  if (auto Why = seenOtherwise(K, Files, From.Begin, From.End, {Hidden}))
     return Why;
   if (V.IsConst) // both are declared anew for the rest
-    if (auto Why = seenOtherwise(K, Texts, Where.Rest->Begin, Where.Rest->End,
+    if (auto Why = seenOtherwise(K, Files, Where.Rest->Begin, Where.Rest->End,
                                  {Hidden, V.Name}))
       return Why;
   std::vector<std::string> Names = V.Only->Reads;
@@ -196,15 +249,14 @@ static std::string assignment(const ThreadValue &V) {
 /// is const declares them anew for the rest of the block.
 static void recompute(const Kernel &K, const Place &Where,
                       llvm::ArrayRef<const Recomputation *> Values,
-                      const TextMap &Texts, Edits &Out) {
+                      EditBuilder &Out) {
   const BodyStatement &S = *Where.Statement;
   bool Declares = llvm::any_of(Values, [&](const Recomputation *R) {
     return K.Values[R->Value].IsConst;
   });
   bool Wraps = Declares || S.Unbraced;
-  std::string Copy = freshName(Texts.at(S.Span.File), "cattHidden",
-                               factsOf(Texts, S.Span.File, Out));
-  Addition A{"rematerialize", "", "", {}, {}};
+  std::string Copy = freshName(Out.files().at(S.Span.File), "cattHidden");
+  Addition A;
   unsigned Registers = 0;
   if (Wraps && !Declares)
     A.Open.push_back("{");
@@ -235,72 +287,83 @@ static void recompute(const Kernel &K, const Place &Where,
              (Registers == 1 ? " register" : " registers") +
              " less at the peak";
   if (!Wraps)
-    return addBefore(Texts, S.Span, A, Out);
+    return Out.addBefore(S.Span, A);
   A.Open.push_back("{");
   A.Close.push_back("}");
   if (!Declares)
     A.Close.push_back("}");
   bool Alone = S.Unbraced ? S.OwnLines : true;
-  wrapStatements(Texts, S.Unbraced || !Declares ? S.Span : *Where.Rest, Alone,
-                 A, Out);
+  Out.wrapStatements(S.Unbraced || !Declares ? S.Span : *Where.Rest, Alone, A);
 }
 
 //===-- The transform -----------------------------------------------------===//
 
-Transform::Preparation Rematerialize::prepare(const KernelReport &Kernel,
-                                              const Device &Gpu) const {
-  Preparation Out;
-  Out.Wanted = Kernel.Remat.has_value();
-  if (Out.Wanted)
-    llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
-                  [](const Refusal &R) { return standsAgainstEdits(R.Kind); });
-  return Out;
-}
-
-llvm::Error Rematerialize::apply(const KernelReport &Kernel, const Device &Gpu,
-                                 const TextMap &Texts, Edits &Out) const {
-  if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
-    return llvm::Error::success();
-  const catt::Kernel &K = Kernel.Source;
-  if (isMarked(K, {name()}, Texts, Out)) {
-    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
-    return llvm::Error::success();
+namespace {
+/// What is computed again in one kernel, by the statement before which it is.
+struct PreparedValues final : Prepared {
+  explicit PreparedValues(const Kernel &K) : K(K) {}
+  void edit(EditBuilder &Out) const override {
+    // Blocks end together: what is opened last is closed first.
+    for (const auto &[S, Values] : llvm::reverse(ByStatement))
+      recompute(K, Places.at(S), Values, Out);
+    Out.done(K.Where, "computes " + llvm::join(Names, ", ") +
+                          " again instead of keeping " +
+                          (Names.size() == 1 ? "it" : "them"));
   }
-  llvm::append_range(Out.Refused, Kernel.Remat->Refusals);
+  const Kernel &K;
   std::map<unsigned, Place> Places;
   std::map<unsigned, std::vector<const Recomputation *>> ByStatement;
   std::vector<std::string> Names;
-  for (const Recomputation &R : Kernel.Remat->Values) {
+};
+
+class Rematerialize final : public Transform {
+public:
+  using Transform::Transform;
+  llvm::StringRef summary() const override {
+    return "Computes values again behind the place where registers are short, "
+           "so that they need none there.";
+  }
+  Preparation prepare(const Context &C) const override;
+};
+} // namespace
+
+Preparation Rematerialize::prepare(const Context &C) const {
+  const catt::Kernel &K = C.Kernel.Source;
+  if (!C.Kernel.Remat)
+    return {};
+  Preparation Out = againstEdits(K);
+  if (!Out.Refusals.empty())
+    return Out;
+  if (isMarked(K, name(), C.Files))
+    return Refusal{Reason::AlreadyRewritten, K.Where, ""};
+  Out.Refusals = C.Kernel.Remat->Refusals;
+  auto Found = std::make_unique<PreparedValues>(K);
+  for (const Recomputation &R : C.Kernel.Remat->Values) {
     const ThreadValue &V = K.Values[R.Value];
     std::optional<Refusal> Why;
     for (unsigned S : R.Before) {
-      Place &Where = Places[S];
+      Place &Where = Found->Places[S];
       Where.Statement = &K.Statements[S];
-      auto Text = Texts.find(Where.Statement->Span.File);
-      if (V.IsConst && Text != Texts.end())
-        Where.Rest = Where.Statement->Unbraced
-                         ? Where.Statement->Span
-                         : restOfBlock(Text->second, Where.Statement->Span);
+      auto File = C.Files.find(Where.Statement->Span.File);
+      if (V.IsConst && File != C.Files.end())
+        Where.Rest =
+            Where.Statement->Unbraced
+                ? Where.Statement->Span
+                : restOfBlock(File->second.Text, Where.Statement->Span);
       if (!Why)
-        Why = obstacle(Kernel, V, Where, R.Hidden.Name, Texts);
+        Why = obstacle(C.Kernel, V, Where, R.Hidden.Name, C.Files);
     }
     if (Why) {
-      Out.Refused.push_back(*Why);
+      Out.Refusals.push_back(*Why);
       continue;
     }
-    Names.push_back(("'" + llvm::Twine(V.Name) + "'").str());
+    Found->Names.push_back(("'" + llvm::Twine(V.Name) + "'").str());
     for (unsigned S : R.Before)
-      ByStatement[S].push_back(&R);
+      Found->ByStatement[S].push_back(&R);
   }
-  // Blocks end together: what is opened last is closed first.
-  for (const auto &[S, Values] : llvm::reverse(ByStatement))
-    recompute(K, Places.at(S), Values, Texts, Out);
-  if (!Names.empty())
-    Out.Done.push_back({name().str(), K.Where,
-                        "computes " + llvm::join(Names, ", ") +
-                            " again instead of keeping " +
-                            (Names.size() == 1 ? "it" : "them")});
-  return llvm::Error::success();
+  if (!Found->Names.empty())
+    Out.Found = std::move(Found);
+  return Out;
 }
 
 const Transform &theRematerialize(const TransformTraits &Traits) {

@@ -26,15 +26,16 @@ static std::string foundAround(const Report &R, const SourceSpan &Loop) {
 
 /// Takes back what is decided about kernels that an earlier run has throttled.
 static void keepDecided(Report &R) {
-  Edits Facts;
+  FileContexts Files = contextsOf(R.Texts);
   for (KernelReport &K : R.Kernels) {
-    if (!isThrottled(K.Source, R.Texts, Facts))
+    if (!isThrottled(K.Source, Files))
       continue;
     K.Plan.After = K.Plan.Before;
     K.Plan.BlocksRemoved = 0;
     K.Plan.ReserveSharedBytes.reset();
     K.Plan.CarveoutPercent.reset();
     K.Plan.ByThreads.clear();
+    K.Plan.Staged.clear();
     for (LoopPlan &P : K.Plan.Loops) {
       const Loop &L = K.Source.Loops[P.Loop];
       P.Groups = 1;

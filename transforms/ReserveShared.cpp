@@ -1,13 +1,46 @@
-//===- ReserveShared.cpp - Fewer resident blocks per SM ----------*- C++ -*-==//
+//===- ReserveShared.cpp - Fewer resident blocks per SM -------------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/ReserveShared.h"
+//
+// Reserves shared memory that nobody uses, so that fewer blocks of the kernel
+// share an SM and its L1. (CATT section 4.3, figure 5; MODEL.md section 6.)
+//
+// Before:
+//   __global__ void kernel(const float *A, float *y, int n) {
+//     int i = blockIdx.x * blockDim.x + threadIdx.x;
+//
+// After, where nobody else can launch the kernel and all fits in 48 KiB of
+// static shared memory:
+//   static __global__ void kernel(const float *A, float *y, int n) {
+//     // catt: reserve-shared(24576): 2 instead of 4 blocks per SM
+//     __shared__ char cattReserved[24576];
+//     asm volatile("" ::"l"(cattReserved)); // catt: done 5a2758
+//     int i = blockIdx.x * blockDim.x + threadIdx.x;
+//
+// After, else, at each launch (LaunchEdit.h):
+//   kernel<<<grid, 256, cattShared(kernel, 0, 65536)>>>(A, y, n);
+//
+// The paper keeps the array alive by a store. An empty asm that takes its
+// address does the same for nothing: nvcc counts the bytes and issues no
+// instruction for it.
+//
+// Where the device does not have the bytes, the launch takes what it had asked
+// for itself. An error of the runtime's reaches the caller as one of the launch
+// would, by the next cudaGetLastError.
+//
+// Limits. Refused: kernels launched cooperatively or that wait for other blocks
+// or warps (fewer resident blocks could block them for ever), more than the
+// device lets a block have, and kernels with a launch that cannot be edited: in
+// a macro, in another file, of a kernel that cannot be named exactly, or whose
+// other arguments call what may select another device.
+//
+//===----------------------------------------------------------------------===//
 #include "transforms/KernelUses.h"
-#include "transforms/LaunchSites.h"
+#include "transforms/LaunchEdit.h"
 #include <algorithm>
 
 namespace catt {
@@ -43,19 +76,6 @@ static bool isStatic(const KernelReport &Kernel, const Device &Gpu) {
          Gpu.SharedBytesPerBlock;
 }
 
-static bool standsAgainstReserving(Reason Why) {
-  return standsAgainstEdits(Why) || Why == Reason::AlreadyRewritten ||
-         Why == Reason::CooperativeLaunch || Why == Reason::WarpsCommunicate;
-}
-
-/// What stands against fewer resident blocks, of whatever form.
-static void refuseKernel(const Kernel &Kernel, std::vector<Refusal> &Refusals) {
-  llvm::copy_if(
-      Kernel.Refusals, std::back_inserter(Refusals),
-      [](const Refusal &R) { return standsAgainstReserving(R.Kind); });
-  refuseFewerBlocks(Kernel, Refusals);
-}
-
 /// What stands against raising the dynamic shared memory of every launch.
 static void refuseLaunches(const KernelReport &Kernel, const Device &Gpu,
                            std::vector<Refusal> &Refusals) {
@@ -73,18 +93,6 @@ static void refuseLaunches(const KernelReport &Kernel, const Device &Gpu,
   }
 }
 
-Transform::Preparation ReserveShared::prepare(const KernelReport &Kernel,
-                                              const Device &Gpu) const {
-  Preparation Out;
-  Out.Wanted = bytesOf(Kernel) > 0 || mostByBlock(Kernel) > 0;
-  if (!Out.Wanted)
-    return Out;
-  refuseKernel(Kernel.Source, Out.Refusals);
-  if (Out.Refusals.empty() && !isStatic(Kernel, Gpu))
-    refuseLaunches(Kernel, Gpu, Out.Refusals);
-  return Out;
-}
-
 /// "2 instead of 4 blocks per SM"
 static std::string reasonOf(const KernelPlan &Plan) {
   if (!Plan.Before || !Plan.After)
@@ -93,90 +101,88 @@ static std::string reasonOf(const KernelPlan &Plan) {
          std::to_string(Plan.Before->BlocksPerSM) + " blocks per SM";
 }
 
-static void reserveStatic(const KernelReport &Kernel, const TextMap &Texts,
-                          Edits &Out) {
-  const catt::Kernel &K = Kernel.Source;
+namespace {
+/// An array in the kernel.
+struct PreparedArray final : Prepared {
+  explicit PreparedArray(const KernelReport &Kernel) : Kernel(Kernel) {}
+  void edit(EditBuilder &Out) const override {
+    const catt::Kernel &K = Kernel.Source;
+    std::string Name = freshName(Out.files().at(K.Span.File), "cattReserved");
+    std::string Bytes = std::to_string(bytesOf(Kernel));
+    Out.addBehindBrace(K.Span.File, K.BodyBegin,
+                       {Bytes,
+                        reasonOf(Kernel.Plan),
+                        {"__shared__ char " + Name + "[" + Bytes + "];",
+                         "asm volatile(\"\" ::\"l\"(" + Name + "));"},
+                        {}});
+    Out.done(K.Where, "reserved " + Bytes + " bytes of shared memory");
+  }
+  const KernelReport &Kernel;
+};
+} // namespace
+
+static Preparation prepareStatic(const Context &C) {
+  const Kernel &K = C.Kernel.Source;
   SourceSpan Body{K.Span.File, K.BodyBegin, K.BodyBegin};
-  if (std::optional<Refusal> R = cannotEdit(Texts, Body, K.Where)) {
-    Out.Refused.push_back(*R);
-    return;
-  }
-  const std::string &Text = Texts.at(Body.File);
-  const FileFacts &Facts = factsOf(Texts, Body.File, Out);
-  if (Facts.MayBeMarked &&
-      !findMarkers(Text, K.Span.Begin, K.Span.End).empty()) {
-    Out.Refused.push_back({Reason::AlreadyRewritten, K.Where, ""});
-    return;
-  }
-  std::string Name = freshName(Text, "cattReserved", Facts);
-  std::string Bytes = std::to_string(bytesOf(Kernel));
-  addBehindBrace(Texts, Body.File, Body.Begin,
-                 {"reserve-shared",
-                  Bytes,
-                  reasonOf(Kernel.Plan),
-                  {"__shared__ char " + Name + "[" + Bytes + "];",
-                   "asm volatile(\"\" ::\"l\"(" + Name + "));"},
-                  {}},
-                 Out);
-  Out.Done.push_back({"reserve-shared", K.Where,
-                      "reserved " + Bytes + " bytes of shared memory"});
+  if (std::optional<Refusal> R = cannotEdit(C.Files, Body, K.Where))
+    return *R;
+  const FileContext &File = C.Files.at(Body.File);
+  if (File.MayBeMarked &&
+      !findMarkers(File.Text, K.Span.Begin, K.Span.End).empty())
+    return Refusal{Reason::AlreadyRewritten, K.Where, ""};
+  return std::make_unique<PreparedArray>(C.Kernel);
 }
 
-/// The bytes to add at one launch, as an expression.
-static std::optional<std::string> bytesAt(const KernelReport &Kernel,
-                                          const Launch &L) {
-  if (int64_t Bytes = bytesOf(Kernel))
-    return std::to_string(Bytes);
-  return byThreads(L, Kernel.Plan.ByThreads,
-                   [](const LaunchCase &C) { return C.ReserveBytes; });
-}
-
-static void reserveDynamic(const KernelReport &Kernel, const TextMap &Texts,
-                           Edits &Out) {
-  int64_t Bytes = bytesOf(Kernel);
-  LaunchCall Call;
-  Call.Transform = "reserve-shared";
-  Call.Function = "cattShared";
-  Call.CountsThreads = Bytes == 0;
-  Call.Argument =
-      std::to_string(Bytes ? Bytes : int64_t(Kernel.Plan.ByThreads.size()));
-  CallSites Sites =
-      callSites(Kernel.Source, Call, MaxDynamicShared, Texts, Out);
-  for (const Launch *L : Sites.At)
-    if (!bytesAt(Kernel, *L))
-      Sites.Why = blockNotPlain(*L);
-  if (Sites.Why) {
-    Out.Refused.push_back(*Sites.Why);
-    return;
-  }
-  std::string Summary =
+static Preparation prepareDynamic(const Context &C, llvm::StringRef Transform) {
+  std::optional<int64_t> Bytes;
+  if (int64_t ForAll = bytesOf(C.Kernel))
+    Bytes = ForAll;
+  LaunchCall Call("cattShared", Bytes, C.Kernel.Plan.ByThreads,
+                  [](const LaunchCase &Case) { return Case.ReserveBytes; });
+  Call.Summary =
       Bytes ? "reserved " + Call.Argument + " bytes of dynamic shared memory"
             : "reserved shared memory by threads per block";
-  for (const Launch *L : Sites.At) {
-    Call.Number = *bytesAt(Kernel, *L);
-    addCall(Texts, *L, Call, Out);
-    Out.Done.push_back({"reserve-shared", L->Where, Summary});
-  }
+  return prepareLaunches(C, Transform, std::move(Call));
 }
 
-llvm::Error ReserveShared::apply(const KernelReport &Kernel, const Device &Gpu,
-                                 const TextMap &Texts, Edits &Out) const {
-  if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
-    return llvm::Error::success();
-  if (isThrottled(Kernel.Source, Texts, Out)) {
-    Out.Refused.push_back({Reason::AlreadyRewritten, Kernel.Source.Where, ""});
-  } else if (bytesOf(Kernel) && isStatic(Kernel, Gpu) &&
-             !foreignUse(Kernel.Source, Texts, /*AnyUse=*/true)) {
-    reserveStatic(Kernel, Texts, Out);
-  } else {
-    std::vector<Refusal> Against;
-    refuseLaunches(Kernel, Gpu, Against);
-    if (Against.empty())
-      reserveDynamic(Kernel, Texts, Out);
-    else
-      Out.Refused.push_back(Against.front());
+namespace {
+class ReserveShared final : public Transform {
+public:
+  using Transform::Transform;
+  llvm::StringRef summary() const override {
+    return "Reserves shared memory that nobody uses, so that fewer blocks of "
+           "the kernel share an SM and its L1.";
   }
-  return llvm::Error::success();
+  Preparation prepare(const Context &C) const override;
+  bool giveUp(KernelReport &Kernel, const Shortfall &Refused) const override;
+  bool hasThrottled(const Kernel &Kernel,
+                    const FileContexts &Files) const override;
+};
+} // namespace
+
+Preparation ReserveShared::prepare(const Context &C) const {
+  const KernelReport &Kernel = C.Kernel;
+  if (bytesOf(Kernel) <= 0 && mostByBlock(Kernel) <= 0)
+    return {};
+  const bool Static = isStatic(Kernel, C.Gpu);
+  std::vector<Refusal> Against = againstEdits(
+      Kernel.Source, {Reason::AlreadyRewritten, Reason::CooperativeLaunch,
+                      Reason::WarpsCommunicate});
+  refuseFewerBlocks(Kernel.Source, Against);
+  if (Against.empty() && !Static)
+    refuseLaunches(Kernel, C.Gpu, Against);
+  if (!Against.empty())
+    return Against;
+  if (isThrottled(Kernel.Source, C.Files))
+    return Refusal{Reason::AlreadyRewritten, Kernel.Source.Where, ""};
+  if (bytesOf(Kernel) && Static &&
+      !foreignUse(Kernel.Source, C.Files, /*AnyUse=*/true))
+    return prepareStatic(C);
+  if (Static)
+    refuseLaunches(Kernel, C.Gpu, Against);
+  if (!Against.empty())
+    return Against.front();
+  return prepareDynamic(C, name());
 }
 
 bool ReserveShared::giveUp(KernelReport &Kernel, const Shortfall &) const {
@@ -185,10 +191,10 @@ bool ReserveShared::giveUp(KernelReport &Kernel, const Shortfall &) const {
 
 /// Bytes are reserved for all launches or none.
 bool ReserveShared::hasThrottled(const catt::Kernel &Kernel,
-                                 const TextMap &Texts, Edits &Facts) const {
-  return isMarked(Kernel, {name()}, Texts, Facts) ||
+                                 const FileContexts &Files) const {
+  return isMarked(Kernel, name(), Files) ||
          llvm::any_of(Kernel.Launches, [&](const Launch &L) {
-           return isMarkedLaunch(L, name(), Texts);
+           return isMarkedLaunch(L, name(), Files);
          });
 }
 

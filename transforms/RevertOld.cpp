@@ -31,17 +31,18 @@ using Kind = Marker::Kind;
 struct CodeShape {
   StringRef Transform;
   Kind First, Last;
-  std::string Pattern;
+  StringRef Pattern;
+  StringRef Around = ""; ///< stands before and after it
 };
 
 } // namespace
 
 /// Moves between variables and slots, of spill-shared.
-static const char Moves[] =
+static constexpr StringRef Moves =
     R"((\{?(_Pragma\("unroll"\)for\(intcattI=0;cattI<[0-9]+;\+\+cattI\))?)"
     R"((if\([^;{}]*\))?\{?([^;{}]*cattSpill[0-9]*_[^;{}]*;)+\}?)*)";
 
-static const char SetAttribute[] =
+static constexpr StringRef SetAttribute =
     R"(\(void\)cudaFuncSetAttribute\([^;{}]*\);)";
 
 /// Values computed again (Rematerialize.cpp).
@@ -58,9 +59,10 @@ static constexpr StringRef DeclaredAgain =
     R"(decltype\([^;{}=]*\)[^;{}=]*=[^;]*;)+\{)";
 
 /// What a call in a launch looks like: around an argument, and as one.
-static const char CallBegin[] = R"(catt(Shared|Spill|PreferL1)\([^;{}]*,)";
-static const char CallEnd[] = R"(,[^;{}]*\))";
-static const char Call[] = R"(,catt(Shared|Spill|PreferL1)\([^;{}]*\))";
+static constexpr StringRef CallBegin =
+    R"(catt(Shared|Spill|PreferL1)\([^;{}]*,)";
+static constexpr StringRef CallEnd = R"(,[^;{}]*\))";
+static constexpr StringRef Call = R"(,catt(Shared|Spill|PreferL1)\([^;{}]*\))";
 
 /// Hashes of the functions that launches call, from `#ifndef` to `#endif`.
 static constexpr StringRef LaunchFunctions[] = {
@@ -68,6 +70,69 @@ static constexpr StringRef LaunchFunctions[] = {
     "a96591", // cattShared
     "20df34", // cattSpill
     "c50fc7", // cattPreferL1
+};
+
+static constexpr CodeShape Shapes[] = {
+    {"split-warp-groups", Kind::Head, Kind::Begin,
+     R"((\{unsignedcattThreads[0-9]*=[0-9]+;(if\([^;{}]*\)cattThreads[0-9]*=[^;{}]*;)+)?)"
+     R"(for\(unsignedcattGroup[^;{}]*;[^;{}]*;[^;{}]*\)\{if\([^;{}]*\)\{)"},
+    {"split-warp-groups", Kind::End, Kind::Done,
+     R"(\}(__syncthreads\(\);|if\(cattThreads[0-9]*<blockDim\.x)"
+     R"((\*blockDim\.y\*blockDim\.z|\*blockDim\.y)?\)__syncthreads\(\);\}?)\})"},
+    {"reserve-shared", Kind::Head, Kind::Done,
+     R"(__shared__charcattReserved[0-9]*\[[0-9]+\];)"
+     R"(asmvolatile\(""::"l"\(cattReserved[0-9]*\)\);)"},
+    {"reserve-shared", Kind::Head, Kind::Done, SetAttribute},
+    {"reserve-shared", Kind::Head, Kind::Done, R"(,[0-9]+)"},
+    {"reserve-shared", Kind::Head, Kind::Begin, R"(\()"},
+    {"reserve-shared", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
+    {"reserve-shared", Kind::Head, Kind::Done,
+     R"(staticsize_tcattReserve_[a-zA-Z0-9_]+\(dim3block,size_tshared\)\{)"
+     R"(unsignedthreads=[^;{}]*;shared\+=[^;{}]*;if\(shared>[0-9]+\))"
+     R"(\(void\)cudaFuncSetAttribute\([^;{}]*\);returnshared;\})"},
+    {"reserve-shared", Kind::Head, Kind::Done,
+     R"(,[a-zA-Z0-9_:]*cattReserve_[^;{}]*,0\))"},
+    {"reserve-shared", Kind::Head, Kind::Begin,
+     R"([a-zA-Z0-9_:]*cattReserve_[^;{}]*,)"},
+    {"reserve-shared", Kind::End, Kind::Done, R"(\))"},
+    {"prefer-l1", Kind::Head, Kind::Done, SetAttribute},
+    {"prefer-l1", Kind::Head, Kind::Done,
+     R"(staticvoidcattPreferL1_[a-zA-Z0-9_]+\(dim3block\)\{)"
+     R"(unsignedthreads=[^;{}]*;\(void\)cudaFuncSetAttribute\([^;{}]*\);\})"},
+    {"prefer-l1", Kind::Head, Kind::Done,
+     R"([a-zA-Z0-9_:]*cattPreferL1_[a-zA-Z0-9_]+\([^;{}]*\);)"},
+    {"reserve-shared", Kind::Head, Kind::Begin, CallBegin},
+    {"reserve-shared", Kind::End, Kind::Done, CallEnd},
+    {"reserve-shared", Kind::Head, Kind::Done, Call},
+    {"prefer-l1", Kind::Head, Kind::Begin, CallBegin},
+    {"prefer-l1", Kind::End, Kind::Done, CallEnd},
+    {"prefer-l1", Kind::Head, Kind::Done, Call},
+    {"spill-shared", Kind::Head, Kind::Begin, CallBegin},
+    {"spill-shared", Kind::End, Kind::Done, CallEnd},
+    {"spill-shared", Kind::Head, Kind::Done, Call},
+    {"rematerialize", Kind::Head, Kind::Done, Recomputed},
+    {"rematerialize", Kind::Head, Kind::Begin, Recomputed},
+    {"rematerialize", Kind::Head, Kind::Begin, DeclaredAgain},
+    {"rematerialize", Kind::End, Kind::Done, R"(\}\}+)"},
+    {"launch-bounds", Kind::Head, Kind::Done,
+     R"(__launch_bounds__\([0-9]+,[0-9]+\))"},
+    {"launch-bounds", Kind::Head, Kind::Done, R"(__maxnreg__\([0-9]+\))"},
+    {"launch-bounds", Kind::Head, Kind::Done, R"(,[0-9]+)"},
+    {"launch-bounds", Kind::Head, Kind::Begin, R"(0\*\()"},
+    {"launch-bounds", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
+    {"spill-shared", Kind::Head, Kind::Done,
+     R"(__shared____align__\(8\)unsignedcharcattSpill[0-9]*\[[0-9]+\];)"},
+    {"spill-shared", Kind::Head, Kind::Done,
+     R"(extern__shared____align__\(8\)unsignedcharcattSpill_[^;{}]*\[\];)"},
+    {"spill-shared", Kind::Head, Kind::Done, SetAttribute},
+    {"spill-shared", Kind::Head, Kind::Done, R"(,[0-9]+)"},
+    {"spill-shared", Kind::Head, Kind::Begin, R"(\()"},
+    {"spill-shared", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
+    {"spill-shared", Kind::Head, Kind::Done,
+     R"(asmvolatile\("\.pragma \\"enable_smem_spilling\\";"\);)"},
+    {"spill-shared", Kind::Head, Kind::Done, Moves},
+    {"spill-shared", Kind::Head, Kind::Begin, Moves, R"(\{)"},
+    {"spill-shared", Kind::End, Kind::Done, Moves, R"(\})"},
 };
 
 static std::string withoutBlanks(const std::string &Text, unsigned Begin,
@@ -86,74 +151,12 @@ bool wasWrittenWithoutHash(StringRef Transform, const Marker &First,
                            const Marker &Last, const std::string &Text) {
   if (llvm::is_contained(LaunchFunctions, hashOfCode(Text, First, Last)))
     return First.K == Kind::Head && Last.K == Kind::Done;
-  static const CodeShape Shapes[] = {
-      {"split-warp-groups", Kind::Head, Kind::Begin,
-       R"((\{unsignedcattThreads[0-9]*=[0-9]+;(if\([^;{}]*\)cattThreads[0-9]*=[^;{}]*;)+)?)"
-       R"(for\(unsignedcattGroup[^;{}]*;[^;{}]*;[^;{}]*\)\{if\([^;{}]*\)\{)"},
-      {"split-warp-groups", Kind::End, Kind::Done,
-       R"(\}(__syncthreads\(\);|if\(cattThreads[0-9]*<blockDim\.x)"
-       R"((\*blockDim\.y\*blockDim\.z|\*blockDim\.y)?\)__syncthreads\(\);\}?)\})"},
-      {"reserve-shared", Kind::Head, Kind::Done,
-       R"(__shared__charcattReserved[0-9]*\[[0-9]+\];)"
-       R"(asmvolatile\(""::"l"\(cattReserved[0-9]*\)\);)"},
-      {"reserve-shared", Kind::Head, Kind::Done, SetAttribute},
-      {"reserve-shared", Kind::Head, Kind::Done, R"(,[0-9]+)"},
-      {"reserve-shared", Kind::Head, Kind::Begin, R"(\()"},
-      {"reserve-shared", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
-      {"reserve-shared", Kind::Head, Kind::Done,
-       R"(staticsize_tcattReserve_[a-zA-Z0-9_]+\(dim3block,size_tshared\)\{)"
-       R"(unsignedthreads=[^;{}]*;shared\+=[^;{}]*;if\(shared>[0-9]+\))"
-       R"(\(void\)cudaFuncSetAttribute\([^;{}]*\);returnshared;\})"},
-      {"reserve-shared", Kind::Head, Kind::Done,
-       R"(,[a-zA-Z0-9_:]*cattReserve_[^;{}]*,0\))"},
-      {"reserve-shared", Kind::Head, Kind::Begin,
-       R"([a-zA-Z0-9_:]*cattReserve_[^;{}]*,)"},
-      {"reserve-shared", Kind::End, Kind::Done, R"(\))"},
-      {"prefer-l1", Kind::Head, Kind::Done, SetAttribute},
-      {"prefer-l1", Kind::Head, Kind::Done,
-       R"(staticvoidcattPreferL1_[a-zA-Z0-9_]+\(dim3block\)\{)"
-       R"(unsignedthreads=[^;{}]*;\(void\)cudaFuncSetAttribute\([^;{}]*\);\})"},
-      {"prefer-l1", Kind::Head, Kind::Done,
-       R"([a-zA-Z0-9_:]*cattPreferL1_[a-zA-Z0-9_]+\([^;{}]*\);)"},
-      {"reserve-shared", Kind::Head, Kind::Begin, CallBegin},
-      {"reserve-shared", Kind::End, Kind::Done, CallEnd},
-      {"reserve-shared", Kind::Head, Kind::Done, Call},
-      {"prefer-l1", Kind::Head, Kind::Begin, CallBegin},
-      {"prefer-l1", Kind::End, Kind::Done, CallEnd},
-      {"prefer-l1", Kind::Head, Kind::Done, Call},
-      {"spill-shared", Kind::Head, Kind::Begin, CallBegin},
-      {"spill-shared", Kind::End, Kind::Done, CallEnd},
-      {"spill-shared", Kind::Head, Kind::Done, Call},
-      {"rematerialize", Kind::Head, Kind::Done, Recomputed.str()},
-      {"rematerialize", Kind::Head, Kind::Begin, Recomputed.str()},
-      {"rematerialize", Kind::Head, Kind::Begin, DeclaredAgain.str()},
-      {"rematerialize", Kind::End, Kind::Done, R"(\}\}+)"},
-      {"launch-bounds", Kind::Head, Kind::Done,
-       R"(__launch_bounds__\([0-9]+,[0-9]+\))"},
-      {"launch-bounds", Kind::Head, Kind::Done, R"(__maxnreg__\([0-9]+\))"},
-      {"launch-bounds", Kind::Head, Kind::Done, R"(,[0-9]+)"},
-      {"launch-bounds", Kind::Head, Kind::Begin, R"(0\*\()"},
-      {"launch-bounds", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
-      {"spill-shared", Kind::Head, Kind::Done,
-       R"(__shared____align__\(8\)unsignedcharcattSpill[0-9]*\[[0-9]+\];)"},
-      {"spill-shared", Kind::Head, Kind::Done,
-       R"(extern__shared____align__\(8\)unsignedcharcattSpill_[^;{}]*\[\];)"},
-      {"spill-shared", Kind::Head, Kind::Done, SetAttribute},
-      {"spill-shared", Kind::Head, Kind::Done, R"(,[0-9]+)"},
-      {"spill-shared", Kind::Head, Kind::Begin, R"(\()"},
-      {"spill-shared", Kind::End, Kind::Done, R"(\)\+[0-9]+)"},
-      {"spill-shared", Kind::Head, Kind::Done,
-       R"(asmvolatile\("\.pragma \\"enable_smem_spilling\\";"\);)"},
-      {"spill-shared", Kind::Head, Kind::Done, Moves},
-      {"spill-shared", Kind::Head, Kind::Begin,
-       std::string(R"(\{)") + Moves + R"(\{)"},
-      {"spill-shared", Kind::End, Kind::Done,
-       std::string(R"(\})") + Moves + R"(\})"},
-  };
   std::string Code = withoutBlanks(Text, codeBegin(Text, First), Last.Begin);
   return llvm::any_of(Shapes, [&](const CodeShape &S) {
     return S.Transform == Transform && S.First == First.K && S.Last == Last.K &&
-           llvm::Regex("^" + S.Pattern + "$").match(Code);
+           llvm::Regex(
+               (llvm::Twine("^") + S.Around + S.Pattern + S.Around + "$").str())
+               .match(Code);
   });
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/SourceEdit.h"
+#include "transforms/FilePlaces.h"
 #include "transforms/Layout.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -125,12 +126,12 @@ static bool anyWord(StringRef Text, StringRef Word,
   return false;
 }
 
-std::string freshName(StringRef Text, StringRef Base, const FileFacts &Facts) {
+std::string freshName(const FileContext &File, StringRef Base) {
   std::string Name = Base.str();
-  if (!Facts.MentionsCatt)
+  if (!File.MentionsCatt)
     return Name;
   auto Taken = [](size_t) { return true; };
-  for (unsigned I = 2; anyWord(Text, Name, Taken); ++I)
+  for (unsigned I = 2; anyWord(File.Text, Name, Taken); ++I)
     Name = Base.str() + std::to_string(I);
   return Name;
 }
@@ -148,56 +149,64 @@ static std::string macroOnBuiltin(StringRef Text) {
   return "";
 }
 
-const FileFacts &factsOf(const TextMap &Texts, const std::string &File,
-                         Edits &Out) {
-  FileFacts &Facts = Out.Facts[File];
-  if (!Facts.LineEnding.empty())
-    return Facts;
-  auto Found = Texts.find(File);
-  StringRef Text = Found == Texts.end() ? StringRef() : Found->second;
-  size_t Dos = Text.count("\r\n");
-  Facts.LineEnding = 2 * Dos > Text.count('\n') ? "\r\n" : "\n";
-  Facts.MayBeMarked = Text.contains("catt:");
-  Facts.MentionsCatt = Text.contains("catt");
-  Facts.MacroOnBuiltin = macroOnBuiltin(Text);
-  return Facts;
+FileContext::FileContext(const std::string &Text,
+                         const clang::format::FormatStyle *Style)
+    : Text(Text), Style(Style), MayBeMarked(StringRef(Text).contains("catt:")),
+      MentionsCatt(StringRef(Text).contains("catt")),
+      MacroOnBuiltin(macroOnBuiltin(Text)) {
+  size_t Dos = StringRef(Text).count("\r\n");
+  LineEnding = 2 * Dos > StringRef(Text).count('\n') ? "\r\n" : "\n";
 }
 
-bool isMarked(const Kernel &K, llvm::ArrayRef<StringRef> Transforms,
-              const TextMap &Texts, Edits &Out) {
-  auto Text = Texts.find(K.Span.File);
-  return Text != Texts.end() && factsOf(Texts, K.Span.File, Out).MayBeMarked &&
-         llvm::any_of(findMarkers(Text->second, K.Span.Begin, K.Span.End),
-                      [&](const Marker &M) {
-                        return llvm::is_contained(Transforms, M.Transform);
-                      });
+const FilePlaces &FileContext::places() const {
+  if (!Places)
+    Places = std::make_shared<const FilePlaces>(Text);
+  return *Places;
 }
 
-bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out) {
+FileContexts contextsOf(const std::map<std::string, std::string> &Texts,
+                        const FileStyles &Styles) {
+  FileContexts Out;
+  for (const auto &[File, Text] : Texts) {
+    auto Style = Styles.find(File);
+    Out.try_emplace(File, Text,
+                    Style == Styles.end() ? nullptr : &Style->second);
+  }
+  return Out;
+}
+
+bool isMarked(const Kernel &K, StringRef Transform, const FileContexts &Files) {
+  auto File = Files.find(K.Span.File);
+  return File != Files.end() && File->second.MayBeMarked &&
+         llvm::any_of(
+             findMarkers(File->second.Text, K.Span.Begin, K.Span.End),
+             [&](const Marker &M) { return M.Transform == Transform; });
+}
+
+bool hasRewrittenLoop(const Kernel &K, const FileContexts &Files) {
   return llvm::any_of(K.Loops, [&](const Loop &L) {
-    auto Text = Texts.find(L.Span.File);
-    return Text != Texts.end() &&
-           factsOf(Texts, L.Span.File, Out).MayBeMarked &&
-           isInsideAddition(Text->second, L.Span);
+    auto File = Files.find(L.Span.File);
+    return File != Files.end() && File->second.MayBeMarked &&
+           isInsideAddition(File->second.Text, L.Span);
   });
 }
 
 bool isMarkedLaunch(const Launch &L, StringRef Transform,
-                    const TextMap &Texts) {
-  auto Text = Texts.find(L.Written ? L.Written->Config.File : "");
-  return Text != Texts.end() &&
-         StringRef(Text->second)
+                    const FileContexts &Files) {
+  auto File = Files.find(L.Written ? L.Written->Config.File : "");
+  return File != Files.end() &&
+         StringRef(File->second.Text)
              .slice(L.Written->Config.Begin, L.Written->Config.End)
              .contains(("/* catt: " + Transform + "(").str());
 }
 
-bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out) {
+bool isThrottled(const Kernel &K, const FileContexts &Files) {
   return llvm::any_of(allTransforms(), [&](const Transform *T) {
-    return T->hasThrottled(K, Texts, Out);
+    return T->hasThrottled(K, Files);
   });
 }
 
-bool standsAgainstEdits(Reason Why) {
+static bool standsAgainstEdits(Reason Why) {
   switch (Why) {
   case Reason::Suppressed:
   case Reason::BrokenCode:
@@ -211,12 +220,22 @@ bool standsAgainstEdits(Reason Why) {
   }
 }
 
-std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,
+std::vector<Refusal> againstEdits(const Kernel &K,
+                                  llvm::ArrayRef<Reason> Others) {
+  std::vector<Refusal> Out;
+  llvm::copy_if(K.Refusals, std::back_inserter(Out), [&](const Refusal &R) {
+    return standsAgainstEdits(R.Kind) || llvm::is_contained(Others, R.Kind);
+  });
+  return Out;
+}
+
+std::optional<Refusal> cannotEdit(const FileContexts &Files,
+                                  const SourceSpan &Span,
                                   const Location &Where) {
-  auto Found = Texts.find(Span.File);
-  if (Found == Texts.end())
+  auto Found = Files.find(Span.File);
+  if (Found == Files.end())
     return Refusal{Reason::OtherFile, Where, Span.File};
-  const std::string &Text = Found->second;
+  const std::string &Text = Found->second.Text;
   if (Span.Begin > Span.End || Span.End > Text.size())
     return Refusal{Reason::OtherFile, Where,
                    Span.File + ", whose text is not the one analysed"};
@@ -230,26 +249,29 @@ std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,
 
 //===-- Writing ----------------------------------------------------------===//
 
-static std::string joined(const std::vector<std::string> &Rows,
-                          StringRef LineEnding) {
-  std::string Out;
-  for (const std::string &Row : Rows)
-    Out += Row + LineEnding.str();
-  return Out;
+std::pair<std::string, std::string>
+EditBuilder::layOut(const std::string &File, unsigned Offset, StringRef Indent,
+                    const Addition &What) const {
+  const FileContext &In = Files.at(File);
+  Lines Added =
+      catt::layOut(By.name(), What, Indent,
+                   In.Style ? *In.Style : surroundingStyle(In.Text, Offset));
+  auto Joined = [&](const std::vector<std::string> &Rows) {
+    std::string Out;
+    for (const std::string &Row : Rows)
+      Out += Row + In.LineEnding;
+    return Out;
+  };
+  return {Joined(Added.Open), Joined(Added.Close)};
 }
 
-static Lines layOut(const TextMap &Texts, const std::string &File,
-                    unsigned Offset, StringRef Indent, const Addition &What,
-                    Edits &Out) {
-  const FileFacts &Facts = factsOf(Texts, File, Out);
-  return layOut(What, Indent,
-                Facts.Style ? *Facts.Style
-                            : surroundingStyle(Texts.at(File), Offset));
-}
-
-void insert(Edits &Out, const std::string &File, unsigned Offset,
-            StringRef Added) {
+void EditBuilder::insert(const std::string &File, unsigned Offset,
+                         StringRef Added) {
   Out.Added[{File, Offset, Offset}].append(Added);
+}
+
+void EditBuilder::done(const Location &Where, std::string Summary) {
+  Out.Done.push_back({&By, Where, std::move(Summary)});
 }
 
 bool isFirstOnLine(StringRef Text, unsigned Offset) {
@@ -302,58 +324,55 @@ static unsigned beforePragmaOperator(StringRef Text, unsigned Offset) {
   return lineStart(Text, Offset) + At;
 }
 
-void addInline(const SourceSpan &Span, const Addition &What, Edits &Out) {
-  std::string Open =
-      "/* " + headOf(What, false) + " */ " + llvm::join(What.Open, " ");
+void EditBuilder::addInline(const SourceSpan &Span, const Addition &What) {
+  std::string Open = "/* " + headOf(By.name(), What, false) + " */ " +
+                     llvm::join(What.Open, " ");
   if (What.Close.empty()) {
-    insert(Out, Span.File, Span.Begin, Open + " /* catt: done */ ");
+    insert(Span.File, Span.Begin, Open + " /* catt: done */ ");
     return;
   }
-  insert(Out, Span.File, Span.Begin, Open + " /* catt: begin */ ");
+  insert(Span.File, Span.Begin, Open + " /* catt: begin */ ");
   Out.Added[{Span.File, Span.End, Span.End}].close(
       Span.Begin,
       " /* catt: end */ " + llvm::join(What.Close, " ") + " /* catt: done */");
 }
 
-void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
-                    const Addition &What, Edits &Out) {
-  const std::string &Text = Texts.at(Span.File);
+void EditBuilder::wrapStatements(const SourceSpan &Span, bool OwnLines,
+                                 const Addition &What) {
+  const std::string &Text = Files.at(Span.File).Text;
   std::optional<unsigned> Behind = behindLine(Text, Span.End);
   if (!OwnLines || !Behind || !isFirstOnLine(Text, Span.Begin)) {
     SourceSpan Inner = Span;
     Inner.Begin = beforePragmaOperator(Text, Span.Begin);
-    addInline(Inner, What, Out);
+    addInline(Inner, What);
     return;
   }
-  Lines Added = layOut(Texts, Span.File, Span.Begin,
-                       indentation(Text, Span.Begin), What, Out);
-  const std::string &LineEnding = factsOf(Texts, Span.File, Out).LineEnding;
+  auto [Open, Close] =
+      layOut(Span.File, Span.Begin, indentation(Text, Span.Begin), What);
   unsigned Top = topOf(Text, Span.Begin);
-  insert(Out, Span.File, Top, joined(Added.Open, LineEnding));
-  Out.Added[{Span.File, *Behind, *Behind}].close(
-      Top, joined(Added.Close, LineEnding));
+  insert(Span.File, Top, Open);
+  Out.Added[{Span.File, *Behind, *Behind}].close(Top, Close);
 }
 
-void addBefore(const TextMap &Texts, const SourceSpan &Statement,
-               const Addition &What, Edits &Out) {
-  const std::string &Text = Texts.at(Statement.File);
+void EditBuilder::addBefore(const SourceSpan &Statement, const Addition &What) {
+  const std::string &Text = Files.at(Statement.File).Text;
   if (!isFirstOnLine(Text, Statement.Begin)) {
     unsigned At = beforePragmaOperator(Text, Statement.Begin);
-    addInline({Statement.File, At, At}, What, Out);
+    addInline({Statement.File, At, At}, What);
     return;
   }
-  Lines Added = layOut(Texts, Statement.File, Statement.Begin,
-                       indentation(Text, Statement.Begin), What, Out);
-  insert(Out, Statement.File, topOf(Text, Statement.Begin),
-         joined(Added.Open, factsOf(Texts, Statement.File, Out).LineEnding));
+  insert(Statement.File, topOf(Text, Statement.Begin),
+         layOut(Statement.File, Statement.Begin,
+                indentation(Text, Statement.Begin), What)
+             .first);
 }
 
-void addBehindBrace(const TextMap &Texts, const std::string &File,
-                    unsigned Offset, const Addition &What, Edits &Out) {
-  const std::string &Text = Texts.at(File);
+void EditBuilder::addBehindBrace(const std::string &File, unsigned Offset,
+                                 const Addition &What) {
+  const std::string &Text = Files.at(File).Text;
   std::optional<unsigned> Behind = behindLine(Text, Offset);
   if (!Behind) {
-    addInline({File, Offset, Offset}, What, Out);
+    addInline({File, Offset, Offset}, What);
     return;
   }
   // Indented like the first line of the body, or a step deeper than the brace
@@ -367,34 +386,31 @@ void addBehindBrace(const TextMap &Texts, const std::string &File,
               (indentation(Text, Offset).contains('\t') ? "\t" : "  "))
                  .str();
   }
-  Lines Added = layOut(Texts, File, First, Indent, What, Out);
-  insert(Out, File, *Behind,
-         joined(Added.Open, factsOf(Texts, File, Out).LineEnding));
+  insert(File, *Behind, layOut(File, First, Indent, What).first);
 }
 
-void addBehindDefinition(const TextMap &Texts, const SourceSpan &Definition,
-                         const Addition &What, Edits &Out) {
-  const std::string &Text = Texts.at(Definition.File);
+void EditBuilder::addBehindDefinition(const SourceSpan &Definition,
+                                      const Addition &What) {
+  const std::string &Text = Files.at(Definition.File).Text;
   std::optional<unsigned> Behind = behindLine(Text, Definition.End);
   if (!Behind) {
-    addInline({Definition.File, Definition.End, Definition.End}, What, Out);
+    addInline({Definition.File, Definition.End, Definition.End}, What);
     return;
   }
-  Lines Added = layOut(Texts, Definition.File, Definition.Begin,
-                       indentation(Text, Definition.Begin), What, Out);
-  insert(Out, Definition.File, *Behind,
-         joined(Added.Open, factsOf(Texts, Definition.File, Out).LineEnding));
+  insert(Definition.File, *Behind,
+         layOut(Definition.File, Definition.Begin,
+                indentation(Text, Definition.Begin), What)
+             .first);
 }
 
-bool replace(const TextMap &Texts, const SourceSpan &Span, const Addition &What,
-             Edits &Out) {
+bool EditBuilder::replace(const SourceSpan &Span, const Addition &What) {
   if (Span.Begin >= Span.End || overlapsOther(Out, Span))
     return false;
   std::string Old =
-      escaped(StringRef(Texts.at(Span.File)).slice(Span.Begin, Span.End));
+      escaped(StringRef(Files.at(Span.File).Text).slice(Span.Begin, Span.End));
   std::string New = "/* catt: hides " + Old + " */";
   if (!What.Open.empty())
-    New = "/* " + headOf(What, false) + " was: " + Old + " */ " +
+    New = "/* " + headOf(By.name(), What, false) + " was: " + Old + " */ " +
           llvm::join(What.Open, " ") + " /* catt: done */";
   Out.Added[Span].append(New);
   return true;

@@ -39,8 +39,6 @@
 
 namespace catt {
 
-using TextMap = std::map<std::string, std::string>;
-
 //===-- Reading ----------------------------------------------------------===//
 
 /// Offset of the first byte of the line that holds Offset.
@@ -69,44 +67,47 @@ bool inDirective(llvm::StringRef Text, unsigned Offset);
 bool conditionalsBalanced(const std::string &Text, unsigned Begin,
                           unsigned End);
 
-/// Base, or the first of Base2, Base3, ... that is no identifier of the text.
-std::string freshName(llvm::StringRef Text, llvm::StringRef Base,
-                      const FileFacts &Facts);
+/// Base, or the first of Base2, Base3, ... that is no identifier of the file.
+std::string freshName(const FileContext &File, llvm::StringRef Base);
 
-/// The facts of one file, scanned on first use.
-const FileFacts &factsOf(const TextMap &Texts, const std::string &File,
-                         Edits &Out);
-
-/// Whether one of these transforms has left a marker in the kernel's text.
-bool isMarked(const Kernel &K, llvm::ArrayRef<llvm::StringRef> Transforms,
-              const TextMap &Texts, Edits &Out);
+/// Whether the transform has left a marker in the kernel's text.
+bool isMarked(const Kernel &K, llvm::StringRef Transform,
+              const FileContexts &Files);
 
 /// Whether an earlier run has added something around or in one of the kernel's
 /// loops, whichever function they stand in.
-bool hasRewrittenLoop(const Kernel &K, const TextMap &Texts, Edits &Out);
+bool hasRewrittenLoop(const Kernel &K, const FileContexts &Files);
 
 /// Whether the launch carries the marker of what an earlier run asks for.
 bool isMarkedLaunch(const Launch &L, llvm::StringRef Transform,
-                    const TextMap &Texts);
+                    const FileContexts &Files);
 
 /// Whether an earlier run of any transform has throttled the kernel.
-bool isThrottled(const Kernel &K, const TextMap &Texts, Edits &Out);
+bool isThrottled(const Kernel &K, const FileContexts &Files);
 
-/// Reasons of the analysis against any edit of a kernel's text.
-bool standsAgainstEdits(Reason Why);
+/// What the analysis found against any edit of the kernel's text, and for one
+/// of the other reasons.
+std::vector<Refusal> againstEdits(const Kernel &K,
+                                  llvm::ArrayRef<Reason> Others = {});
 
 /// Why nothing can be added around the span, if so: not a known file, not in
 /// its text, in a directive, cut by a conditional.
-std::optional<Refusal> cannotEdit(const TextMap &Texts, const SourceSpan &Span,
+std::optional<Refusal> cannotEdit(const FileContexts &Files,
+                                  const SourceSpan &Span,
                                   const Location &Where);
 
 /// Something in [From, To) of the kernel's file that names one of these
 /// otherwise than to read it, so that it may see more of it than its value: its
 /// type, its address, whether it is const. Member names are none of them.
 /// `threadIdx` counts as read in `threadIdx.x`.
-std::optional<Refusal> seenOtherwise(const Kernel &K, const TextMap &Texts,
+std::optional<Refusal> seenOtherwise(const Kernel &K, const FileContexts &Files,
                                      unsigned From, unsigned To,
                                      llvm::ArrayRef<std::string> Names);
+
+/// The name of a builtin that a declaration in [From, To) hides behind it, if
+/// any. `threadIdx` that is no member access and follows a type is a
+/// declaration.
+std::string hiddenBuiltin(const std::string &Text, unsigned From, unsigned To);
 
 //===-- Writing ----------------------------------------------------------===//
 
@@ -114,42 +115,55 @@ std::optional<Refusal> seenOtherwise(const Kernel &K, const TextMap &Texts,
 /// of Open and the first of Close being those that touch the enclosed text. An
 /// empty Close adds Open before a statement.
 struct Addition {
-  std::string Transform; ///< "split-warp-groups"
-  std::string Argument;  ///< "2"
-  std::string Reason;    ///< "4 of 8 warps at a time", in whole lines only
+  std::string Argument; ///< "2"
+  std::string Reason;   ///< "4 of 8 warps at a time", in whole lines only
   std::vector<std::string> Open, Close;
 };
 
-/// Inserts at an offset, behind what was inserted there before.
-void insert(Edits &Out, const std::string &File, unsigned Offset,
-            llvm::StringRef Added);
+/// Writes the edits of one transform to one kernel. What is inserted at an
+/// offset comes behind what was inserted there before. No span given to it may
+/// be one that cannotEdit objects to.
+class EditBuilder {
+public:
+  EditBuilder(const Transform &By, const FileContexts &Files, Edits &Out)
+      : By(By), Files(Files), Out(Out) {}
 
-/// Puts Open before and Close behind the statements of a span that cannotEdit
-/// does not object to. A #pragma above them stays with them.
-void wrapStatements(const TextMap &Texts, const SourceSpan &Span, bool OwnLines,
-                    const Addition &What, Edits &Out);
+  /// Puts Open before and Close behind the statements of a span. A #pragma
+  /// above them stays with them.
+  void wrapStatements(const SourceSpan &Span, bool OwnLines,
+                      const Addition &What);
+  /// Puts Open before a statement, above the #pragmas that belong to it.
+  void addBefore(const SourceSpan &Statement, const Addition &What);
+  /// Puts Open first into the compound statement whose brace ends at Offset.
+  void addBehindBrace(const std::string &File, unsigned Offset,
+                      const Addition &What);
+  /// Puts Open behind a definition at file or namespace scope, on lines of its
+  /// own where nothing else stands behind it.
+  void addBehindDefinition(const SourceSpan &Definition, const Addition &What);
+  /// Puts Open, and Close if there is one, around the bytes of an expression.
+  void addInline(const SourceSpan &Span, const Addition &What);
+  /// Puts Open in place of the bytes of a span; without Open they become a
+  /// comment. False if another edit is in the way, and nothing is changed.
+  bool replace(const SourceSpan &Span, const Addition &What);
+  /// What was done, for the remarks.
+  void done(const Location &Where, std::string Summary);
 
-/// Puts Open before a statement, above the #pragmas that belong to it.
-void addBefore(const TextMap &Texts, const SourceSpan &Statement,
-               const Addition &What, Edits &Out);
+  const Transform &transform() const { return By; }
+  const FileContexts &files() const { return Files; }
+  Edits &edits() { return Out; }
 
-/// Puts Open first into the compound statement whose brace ends at Offset.
-void addBehindBrace(const TextMap &Texts, const std::string &File,
-                    unsigned Offset, const Addition &What, Edits &Out);
+private:
+  void insert(const std::string &File, unsigned Offset, llvm::StringRef Added);
+  /// Open and Close as lines of the file.
+  std::pair<std::string, std::string> layOut(const std::string &File,
+                                             unsigned Offset,
+                                             llvm::StringRef Indent,
+                                             const Addition &What) const;
 
-/// Puts Open behind a definition at file or namespace scope, on lines of its
-/// own where nothing else stands behind it.
-void addBehindDefinition(const TextMap &Texts, const SourceSpan &Definition,
-                         const Addition &What, Edits &Out);
-
-/// Puts Open, and Close if there is one, around the bytes of an expression.
-void addInline(const SourceSpan &Span, const Addition &What, Edits &Out);
-
-/// Puts Open in place of the bytes of a span that cannotEdit does not object
-/// to; without Open they become a comment. False if another edit is in the way,
-/// and nothing is changed.
-bool replace(const TextMap &Texts, const SourceSpan &Span, const Addition &What,
-             Edits &Out);
+  const Transform &By;
+  const FileContexts &Files;
+  Edits &Out;
+};
 
 } // namespace catt
 

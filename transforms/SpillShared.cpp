@@ -5,9 +5,59 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/SpillShared.h"
+//
+// Keeps values in shared memory where registers are short. (CRAT section 5;
+// TLP-RM section 2.3; the layout is slot-major, against bank conflicts.)
+//
+// Before:
+//   __global__ void k(const float *A, float *y, int n) {
+//     float s = A[threadIdx.x];
+//     for (...) { ... }
+//     y[threadIdx.x] = s;
+//   }
+//
+// After:
+//   __global__ void k(const float *A, float *y, int n) {
+//     // catt: spill-shared(1): 1 register of each thread in shared memory
+//     __shared__ __align__(8) unsigned char cattSpill[1024];
+//     // catt: done 72ffa0
+//     float s = A[threadIdx.x];
+//     // catt: spill-shared(s)
+//     volatile decltype(s) *const cattSpill_s =
+//         (volatile decltype(s) *)(cattSpill + 0) + threadIdx.x;
+//     // catt: done d6989a
+//     // catt: spill-shared(s)
+//     *cattSpill_s = s;
+//     // catt: done f04cae
+//     for (...) { ... }
+//     // catt: spill-shared(s)
+//     s = *cattSpill_s;
+//     // catt: done 5060be
+//     y[threadIdx.x] = s;
+//   }
+//
+// A load gives a variable the value that it has, so it is right wherever it
+// stands and whoever runs it; volatile keeps the compiler from finding that
+// out, and nothing stronger is needed: no thread looks at another's slots.
+// Where ptxas does it better itself, the plan asks for that instead:
+//   asm volatile(".pragma \"enable_smem_spilling\";");
+//
+// A value that is const loses the word, which becomes a comment, where the code
+// means the same without (ConstWords.h):
+//   /* catt: hides const */ float s = A[threadIdx.x];
+//
+// Limits. As for launch bounds, every launch must be known, or the kernel must
+// bound its threads: a larger block would have no slots. The array is static up
+// to 48 KiB with what the kernel has. Beyond, where every launch can be edited,
+// it is dynamic, and the launches ask for it (LaunchEdit.h):
+//     extern __shared__ __align__(8) unsigned char cattSpill_k[];
+// Values are those of the kernel's own body. Refused are kernels whose threads
+// may wait for others, and cooperative ones: a launch with smaller blocks than
+// the largest, or another device, may have fewer blocks per SM with the slots.
+//
+//===----------------------------------------------------------------------===//
 #include "transforms/KernelUses.h"
-#include "transforms/LaunchSites.h"
+#include "transforms/LaunchEdit.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -188,41 +238,25 @@ additions(const Kernel &K, const SharedSpill &S, const std::string &Array) {
 
 //===-- The transform -----------------------------------------------------===//
 
-Transform::Preparation SpillShared::prepare(const KernelReport &Kernel,
-                                            const Device &Gpu) const {
-  Preparation Out;
-  Out.Wanted = Kernel.Spill.has_value();
-  if (!Out.Wanted)
-    return Out;
-  llvm::copy_if(Kernel.Source.Refusals, std::back_inserter(Out.Refusals),
-                [](const Refusal &R) { return standsAgainstEdits(R.Kind); });
-  llvm::append_range(Out.Refusals, Kernel.Spill->Refusals);
-  // The plan keeps the blocks of the largest launch, on one device: of a
-  // smaller launch, and elsewhere, the slots may take blocks away.
-  refuseFewerBlocks(Kernel.Source, Out.Refusals);
-  return Out;
-}
-
 /// Why the text of the kernel cannot take the additions, if so.
 static std::optional<Refusal> obstacle(const Kernel &K,
                                        const std::map<unsigned, Around> &All,
-                                       bool Bounded, const TextMap &Texts,
-                                       Edits &Out) {
+                                       bool Bounded, StringRef Transform,
+                                       const FileContexts &Files) {
   SourceSpan Body{K.Span.File, K.BodyBegin, K.BodyBegin};
-  if (std::optional<Refusal> R = cannotEdit(Texts, Body, K.Where))
+  if (std::optional<Refusal> R = cannotEdit(Files, Body, K.Where))
     return R;
-  if (isMarked(K, {"spill-shared"}, Texts, Out))
+  if (isMarked(K, Transform, Files))
     return Refusal{Reason::AlreadyRewritten, K.Where, ""};
-  const FileFacts &Facts = factsOf(Texts, K.Span.File, Out);
-  if (!Facts.MacroOnBuiltin.empty())
-    return Refusal{Reason::InMacro, K.Where,
-                   "the macro " + Facts.MacroOnBuiltin};
+  const std::string &Macro = Files.at(K.Span.File).MacroOnBuiltin;
+  if (!Macro.empty())
+    return Refusal{Reason::InMacro, K.Where, "the macro " + Macro};
   for (const auto &[Index, At] : All)
-    if (std::optional<Refusal> R = cannotEdit(Texts, K.Statements[Index].Span,
+    if (std::optional<Refusal> R = cannotEdit(Files, K.Statements[Index].Span,
                                               K.Statements[Index].Where))
       return R;
   if (!Bounded)
-    if (std::optional<std::string> Foreign = foreignUse(K, Texts))
+    if (std::optional<std::string> Foreign = foreignUse(K, Files))
       return Refusal{Reason::LaunchedElsewhere, K.Where, *Foreign};
   return std::nullopt;
 }
@@ -230,14 +264,14 @@ static std::optional<Refusal> obstacle(const Kernel &K,
 /// A variable that loses its const for what is moved, and that something may
 /// see more of than its value. One word may stand for several variables.
 static std::optional<Refusal> seesConst(const Kernel &K, const SharedSpill &S,
-                                        const TextMap &Texts) {
+                                        const FileContexts &Files) {
   for (const MovedValue &M : S.Moved) {
     const SourceSpan &Word = K.Values[M.Of.Value].ConstWord;
     if (Word.File.empty())
       continue;
     for (const ThreadValue &V : K.Values)
       if (V.ConstWord.File == Word.File && V.ConstWord.Begin == Word.Begin)
-        if (auto Why = seenOtherwise(K, Texts, V.Scope.Begin, V.Scope.End,
+        if (auto Why = seenOtherwise(K, Files, V.Scope.Begin, V.Scope.End,
                                      {V.Variable}))
           return Why;
   }
@@ -247,11 +281,11 @@ static std::optional<Refusal> seesConst(const Kernel &K, const SharedSpill &S,
 /// Statements within others have larger numbers, and where both end at one
 /// place the inner one's additions come first.
 static void write(const Kernel &K, const std::map<unsigned, Around> &All,
-                  const TextMap &Texts, Edits &Out) {
+                  EditBuilder &Out) {
   auto Made = [](const Around &At, std::vector<std::string> Open,
                  std::vector<std::string> Close) {
-    return Addition{"spill-shared", llvm::join(At.Names, ", "), "",
-                    std::move(Open), std::move(Close)};
+    return Addition{llvm::join(At.Names, ", "), "", std::move(Open),
+                    std::move(Close)};
   };
   // Braces that close at one place must all stand in lines, or none.
   std::map<unsigned, unsigned> Closing;
@@ -266,39 +300,25 @@ static void write(const Kernel &K, const std::map<unsigned, Around> &All,
       llvm::append_range(Close, At.Behind);
       Open.push_back("{"); // a row that no layout breaks holds the marker
       Close.push_back("}");
-      wrapStatements(Texts, S.Span, OwnLines, Made(At, Open, Close), Out);
+      Out.wrapStatements(S.Span, OwnLines, Made(At, Open, Close));
     } else if (!At.Behind.empty()) {
-      addBehindDefinition(Texts, S.Span, Made(At, At.Behind, {}), Out);
+      Out.addBehindDefinition(S.Span, Made(At, At.Behind, {}));
     }
   }
   for (const auto &[Index, At] : All)
     if (!K.Statements[Index].Unbraced && !At.Before.empty())
-      addBefore(Texts, K.Statements[Index].Span, Made(At, At.Before, {}), Out);
+      Out.addBefore(K.Statements[Index].Span, Made(At, At.Before, {}));
 }
 
 /// What is moved cannot be const; one word may stand for several variables.
-static void hideConst(const Kernel &K, const SharedSpill &S,
-                      const TextMap &Texts, Edits &Out) {
+static void hideConst(const Kernel &K, const SharedSpill &S, EditBuilder &Out) {
   std::map<unsigned, SourceSpan> Words;
   for (const MovedValue &M : S.Moved)
     if (const SourceSpan &Word = K.Values[M.Of.Value].ConstWord;
         !Word.File.empty())
       Words.insert({Word.Begin, Word});
   for (const auto &[Begin, Word] : Words)
-    replace(Texts, Word, {}, Out);
-}
-
-/// Lets ptxas spill to shared memory itself.
-static void writePragma(const Kernel &K, const TextMap &Texts, Edits &Out) {
-  addBehindBrace(Texts, K.Span.File, K.BodyBegin,
-                 {"spill-shared",
-                  "ptxas",
-                  "what does not fit in registers goes to shared memory",
-                  {"asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");"},
-                  {}},
-                 Out);
-  Out.Done.push_back(
-      {"spill-shared", K.Where, "lets ptxas spill to shared memory"});
+    Out.replace(Word, {});
 }
 
 /// The array of a block's slots.
@@ -310,63 +330,106 @@ static std::string arrayDeclaration(const SharedSpill &S,
          "];";
 }
 
-llvm::Error SpillShared::apply(const KernelReport &Kernel, const Device &Gpu,
-                               const TextMap &Texts, Edits &Out) const {
-  if (Preparation P = prepare(Kernel, Gpu); !P.Wanted || !P.Refusals.empty())
-    return llvm::Error::success();
-  const catt::Kernel &K = Kernel.Source;
-  const SharedSpill &S = *Kernel.Spill;
-  if (S.Moved.empty() && !S.Pragma)
-    return llvm::Error::success();
+static std::string registers(const SharedSpill &S) {
+  return str(S.MovedRegisters) +
+         (S.MovedRegisters == 1 ? " register" : " registers");
+}
+
+namespace {
+/// Lets ptxas spill to shared memory itself.
+struct PreparedPragma final : Prepared {
+  explicit PreparedPragma(const Kernel &K) : K(K) {}
+  void edit(EditBuilder &Out) const override {
+    Out.addBehindBrace(
+        K.Span.File, K.BodyBegin,
+        {"ptxas",
+         "what does not fit in registers goes to shared memory",
+         {"asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");"},
+         {}});
+    Out.done(K.Where, "lets ptxas spill to shared memory");
+  }
+  const Kernel &K;
+};
+
+/// An array of slots, and what moves values to them and back.
+struct PreparedSpill final : Prepared {
+  PreparedSpill(const Kernel &K, const SharedSpill &S) : K(K), S(S) {}
+  void edit(EditBuilder &Out) const override {
+    Out.addBehindBrace(K.Span.File, K.BodyBegin,
+                       {str(S.MovedRegisters),
+                        registers(S) + " of each thread in shared memory",
+                        {arrayDeclaration(S, Array)},
+                        {}});
+    write(K, All, Out);
+    hideConst(K, S, Out);
+    if (Launches)
+      Launches->edit(Out);
+    Out.done(K.Where, "moved " + registers(S) + " of each thread to " +
+                          str(S.sharedBytes()) + " bytes of " +
+                          (S.isDynamic() ? "dynamic " : "") + "shared memory");
+  }
+  const Kernel &K;
+  const SharedSpill &S;
+  std::string Array;
+  std::map<unsigned, Around> All;
+  std::optional<LaunchEdit> Launches; ///< where the array is dynamic
+};
+} // namespace
+
+/// What every launch has to ask for, where the array is dynamic.
+static LaunchEdit launchesOf(const Context &C, StringRef Transform) {
+  const SharedSpill &S = *C.Kernel.Spill;
+  LaunchCall More("cattSpill",
+                  S.dynamicBase() - S.DynamicBytes + S.sharedBytes(), {}, {});
+  More.Argument = str(S.MovedRegisters);
+  return {C, Transform, std::move(More)};
+}
+
+namespace {
+class SpillShared final : public Transform {
+public:
+  using Transform::Transform;
+  llvm::StringRef summary() const override {
+    return "Keeps values in shared memory where registers are short.";
+  }
+  Preparation prepare(const Context &C) const override;
+};
+} // namespace
+
+Preparation SpillShared::prepare(const Context &C) const {
+  if (!C.Kernel.Spill)
+    return {};
+  const Kernel &K = C.Kernel.Source;
+  const SharedSpill &S = *C.Kernel.Spill;
+  std::vector<Refusal> Against = againstEdits(K);
+  llvm::append_range(Against, S.Refusals);
+  // The plan keeps the blocks of the largest launch, on one device: of a
+  // smaller launch, and elsewhere, the slots may take blocks away.
+  refuseFewerBlocks(K, Against);
+  if (!Against.empty() || (S.Moved.empty() && !S.Pragma))
+    return Against;
+  auto Found = std::make_unique<PreparedSpill>(K, S);
   // Kernels of one file may differ in their linkage, and then cannot declare
   // the same external array.
-  std::string Array = S.isDynamic() ? "cattSpill_" + K.UnqualifiedName
-                                    : std::string("cattSpill");
-  if (Texts.count(K.Span.File))
-    Array = freshName(Texts.at(K.Span.File), Array,
-                      factsOf(Texts, K.Span.File, Out));
-  std::map<unsigned, Around> All = additions(K, S, Array);
-  std::string Count = str(S.MovedRegisters);
-  std::string Registers =
-      Count + (S.MovedRegisters == 1 ? " register" : " registers");
-  std::string What = Registers + " of each thread in shared memory";
-  LaunchCall More;
-  More.Transform = name();
-  More.Function = "cattSpill";
-  More.Argument = Count;
-  More.Number = str(S.dynamicBase() - S.DynamicBytes + S.sharedBytes());
+  Found->Array = S.isDynamic() ? "cattSpill_" + K.UnqualifiedName
+                               : std::string("cattSpill");
+  if (auto File = C.Files.find(K.Span.File); File != C.Files.end())
+    Found->Array = freshName(File->second, Found->Array);
+  Found->All = additions(K, S, Found->Array);
   // Whoever launches has the threads that have slots, by __launch_bounds__, and
   // asks for their bytes: nobody has to.
   bool Bounded = S.Numbering.Width == 0 && !S.isDynamic();
-  std::optional<Refusal> Why =
-      obstacle(K, All, Bounded || S.Pragma, Texts, Out);
-  if (!Why)
-    Why = seesConst(K, S, Texts);
-  CallSites Sites;
-  if (!Why && S.isDynamic()) {
-    Sites = callSites(K, More, MaxDynamicShared, Texts, Out);
-    Why = Sites.Why;
-  }
-  if (Why) {
-    Out.Refused.push_back(*Why);
-    return llvm::Error::success();
-  }
-  if (S.Pragma) {
-    writePragma(K, Texts, Out);
-    return llvm::Error::success();
-  }
-  addBehindBrace(Texts, K.Span.File, K.BodyBegin,
-                 {name().str(), Count, What, {arrayDeclaration(S, Array)}, {}},
-                 Out);
-  write(K, All, Texts, Out);
-  hideConst(K, S, Texts, Out);
-  for (const Launch *L : Sites.At)
-    addCall(Texts, *L, More, Out);
-  Out.Done.push_back({name().str(), K.Where,
-                      "moved " + Registers + " of each thread to " +
-                          str(S.sharedBytes()) + " bytes of " +
-                          (S.isDynamic() ? "dynamic " : "") + "shared memory"});
-  return llvm::Error::success();
+  if (auto Why = obstacle(K, Found->All, Bounded || S.Pragma, name(), C.Files))
+    return *Why;
+  if (auto Why = seesConst(K, S, C.Files))
+    return *Why;
+  if (S.isDynamic())
+    Found->Launches = launchesOf(C, name());
+  if (Found->Launches && Found->Launches->Why)
+    return *Found->Launches->Why;
+  if (S.Pragma)
+    return std::make_unique<PreparedPragma>(K);
+  return Found;
 }
 
 const Transform &theSpillShared(const TransformTraits &Traits) {

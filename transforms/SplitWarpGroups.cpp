@@ -1,4 +1,4 @@
-//===- SplitWarpGroups.cpp - Run a loop by groups of warps -------*- C++ -*-==//
+//===- SplitWarpGroups.cpp - Run a loop by groups of warps ----------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +6,78 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   plan --splits: one per site, the outermost--> sites
-//        --obstacle: what only the text shows---> sites that can be edited
-//        --addition: the code-------------------> edits
+// Runs a loop by a few warps of each block at a time, so that their cache lines
+// fit in L1. (CATT section 4.3, figure 4; MODEL.md section 6.)
+//
+// Before:
+//   if (i < n) {
+//     for (int j = 0; j < m; ++j)
+//       sum += A[i * m + j] * x[j];
+//     y[i] = sum;
+//   }
+//
+// After, for blocks of 8 warps in 2 groups:
+//   // catt: split-warp-groups(2): 4 of 8 warps at a time, ...
+//   for (unsigned cattGroup = 0; cattGroup * 128 < blockDim.x; ++cattGroup) {
+//     if (threadIdx.x / 128 == cattGroup) { // catt: begin 41f7c7
+//   if (i < n) {
+//     for (int j = 0; j < m; ++j)
+//       sum += A[i * m + j] * x[j];
+//     y[i] = sum;
+//   }
+//     } // catt: end
+//     __syncthreads();
+//   } // catt: done 14e55f
+//
+// Where the run decides, between more than two sizes:
+//   // catt: split-warp-groups(4): by n, ...
+//   {
+//     unsigned cattThreads = 1024;
+//     if (n >= 8)
+//       cattThreads = 128;
+//     if (n >= 32)
+//       cattThreads = 64;
+//     for (unsigned cattGroup = 0; cattGroup * cattThreads < blockDim.x;
+//          ++cattGroup) {
+//       if (threadIdx.x / cattThreads == cattGroup) { // catt: begin a5b218
+//   ...
+//       } // catt: end
+//       if (cattThreads < blockDim.x)
+//         __syncthreads();
+//     }
+//   } // catt: done b7ee12
+//
+// Right for every launch, not only for those that were seen. Let L be the
+// linear number of a thread in its block, S the size of the block and w the
+// threads per group. L / w is one number in [0, ceil(S / w)), and the loop
+// visits each of these once: every thread runs the statements exactly once. The
+// trip count depends on blockDim alone, or also on what a run-time case tests,
+// which is the same for the whole grid; so all threads reach each barrier, also
+// where S is no multiple of 32 or of w. A case that leaves the block whole has
+// no barrier (`if (cattThreads < blockDim.x)`). Any function of the thread with
+// values in that range will do, so where every known launch has Y = Z = 1,
+// threadIdx.x and blockDim.x stand for L and S; a launch that is not known then
+// still computes the same, only in other groups.
+//
+// The paper's figure copies the body once per group and puts the barrier inside
+// the guard, where half a block may not reach it. Here there is one body, and
+// the site that the analysis found lies outside the guard.
+//
+// Limits. The analysis vouches for the site: whole statements that all threads
+// which have not exited reach together, no barrier or wait for other warps
+// inside, and a run-time case's parameter that is neither shadowed nor written
+// before. Refused here: files that may not be edited, directives and
+// conditionals that cut the site, blockDim, threadIdx or __syncthreads declared
+// anew, text that carries a marker already, and, before sm_70, barriers that
+// threads which have exited would never reach.
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/SplitWarpGroups.h"
 #include "analysis/plan/runtime/Agreement.h"
-#include "analysis/plan/runtime/RuntimeCases.h"
 #include "transforms/GroupSize.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 using llvm::StringRef;
@@ -108,38 +166,6 @@ static bool refuseLoop(const Loop &Loop, const Device &Gpu,
   return true;
 }
 
-/// Two loops at one site share one wrap: at each value of the parameter the
-/// smaller group of the two. With different parameters, several, or too many
-/// cases, the one that can go lower decides alone.
-static void combine(Split &Into, const Split &Other) {
-  const GroupSize A = Into.Size, B = Other.Size;
-  if (B.smallest() < A.smallest()) {
-    Into.Plan = Other.Plan;
-    Into.Size = B;
-  }
-  std::set<std::string> Parameters;
-  std::set<int64_t> Bounds;
-  for (const GroupSize *Size : {&A, &B})
-    for (const RuntimeCase &C : Size->Cases) {
-      Parameters.insert(C.Parameter);
-      Bounds.insert(C.From);
-    }
-  if (Parameters.size() > 1 || !A.isSimple() || !B.isSimple())
-    return;
-  GroupSize Both = Into.Size;
-  Both.Below = std::min(A.Below, B.Below);
-  Both.Cases.clear();
-  int64_t Last = Both.Below;
-  for (int64_t From : Bounds) {
-    int64_t Warps = std::min(A.at(From), B.at(From));
-    if (Warps != Last)
-      Both.Cases.push_back({*Parameters.begin(), From, Warps});
-    Last = Warps;
-  }
-  if (Both.Cases.size() <= MostCases)
-    Into.Size = std::move(Both);
-}
-
 /// Drops what is inside an outer site and joins equal ones.
 static std::vector<Split> outermost(std::vector<Split> All,
                                     std::vector<Refusal> &Refusals) {
@@ -161,7 +187,9 @@ static std::vector<Split> outermost(std::vector<Split> All,
     Split &Last = Out.back();
     const SourceSpan &Outer = Last.Site.Span;
     if (Outer.Begin == Span.Begin && Outer.End == Span.End) {
-      combine(Last, S);
+      if (S.Size.smallest() < Last.Size.smallest())
+        Last.Plan = S.Plan;
+      Last.Size = Last.Size.smallerOf(S.Size);
       Last.Site.OwnLines &= S.Site.OwnLines;
     } else if (Span.End > Outer.End) {
       Refusals.push_back({Reason::DivergentBarrier, S.Where->Where,
@@ -223,77 +251,32 @@ static std::vector<Split> splits(const KernelReport &Kernel, const Device &Gpu,
 /// run must change nothing, whatever the analysis makes of the group loop. The
 /// splits of the first run stay the only ones, as in keepOneFunction.
 static bool alreadyRewritten(const Kernel &Kernel, const Split &S,
-                             const TextMap &Texts, Edits &Out) {
+                             StringRef Transform, const FileContexts &Files) {
   const SourceSpan &Site = S.Site.Span;
-  if (!contains(Kernel.Span, Site) && hasRewrittenLoop(Kernel, Texts, Out))
+  if (!contains(Kernel.Span, Site) && hasRewrittenLoop(Kernel, Files))
     return true;
-  if (isMarked(Kernel, {"split-warp-groups"}, Texts, Out))
+  if (isMarked(Kernel, Transform, Files))
     return true;
-  return contains(Kernel.Span, Site) &&
-         factsOf(Texts, Site.File, Out).MayBeMarked &&
-         !findMarkers(Texts.at(Site.File), Kernel.Span.Begin, Kernel.Span.End)
-              .empty();
-}
-
-/// The name of a builtin that a declaration visible at the site hides, if any.
-/// `threadIdx` that is no member access and follows a type is a declaration.
-static std::string hiddenBuiltin(const Kernel &Kernel, const SourceSpan &Site,
-                                 const std::string &Text) {
-  std::vector<std::pair<unsigned, std::string>> Declared; // depth, name
-  unsigned Depth = 0, Parens = 0;
-  bool AfterType = false, Pending = false;
-  std::string Name;
-  unsigned From = contains(Kernel.Span, Site) ? Kernel.Span.Begin : 0;
-  forEachToken(
-      Text, From, [&](const clang::Token &Token, unsigned Begin, unsigned End) {
-        if (Begin >= Site.Begin)
-          return false;
-        if (Token.is(clang::tok::comment))
-          return true;
-        // A parameter lives in the block that follows the parentheses.
-        if (Pending && Token.isNot(clang::tok::period))
-          Declared.push_back({Depth + (Parens > 0), Name});
-        Pending = false;
-        StringRef Word = StringRef(Text).slice(Begin, End);
-        if (Word == "threadIdx" || Word == "blockDim" ||
-            Word == "__syncthreads") {
-          Pending = AfterType;
-          Name = Word.str();
-        }
-        AfterType = Token.isOneOf(clang::tok::star, clang::tok::amp,
-                                  clang::tok::ampamp, clang::tok::greater) ||
-                    (Token.is(clang::tok::raw_identifier) && Word != "return" &&
-                     Word != "else" && Word != "do");
-        if (Token.is(clang::tok::l_paren))
-          ++Parens;
-        if (Token.is(clang::tok::r_paren))
-          Parens -= Parens > 0;
-        if (Token.is(clang::tok::semi) && Parens == 0) // of a prototype
-          llvm::erase_if(Declared, [&](auto &D) { return D.first > Depth; });
-        if (Token.is(clang::tok::l_brace))
-          ++Depth;
-        if (Token.is(clang::tok::r_brace)) {
-          llvm::erase_if(Declared, [&](auto &D) { return D.first >= Depth; });
-          Depth -= Depth > 0;
-        }
-        return true;
-      });
-  return Declared.empty() ? "" : Declared.front().second;
+  const FileContext &File = Files.at(Site.File);
+  return contains(Kernel.Span, Site) && File.MayBeMarked &&
+         !findMarkers(File.Text, Kernel.Span.Begin, Kernel.Span.End).empty();
 }
 
 /// Why the site's text cannot be edited, if so.
 static std::optional<Refusal> obstacle(const Kernel &Kernel, const Split &S,
-                                       const TextMap &Texts, Edits &Out) {
+                                       StringRef Transform,
+                                       const FileContexts &Files) {
   const Location &Where = S.Where->Where;
-  if (std::optional<Refusal> R = cannotEdit(Texts, S.Site.Span, Where))
+  if (std::optional<Refusal> R = cannotEdit(Files, S.Site.Span, Where))
     return R;
-  const std::string &Text = Texts.at(S.Site.Span.File);
-  const FileFacts &Facts = factsOf(Texts, S.Site.Span.File, Out);
-  if (alreadyRewritten(Kernel, S, Texts, Out))
+  const FileContext &File = Files.at(S.Site.Span.File);
+  if (alreadyRewritten(Kernel, S, Transform, Files))
     return Refusal{Reason::AlreadyRewritten, Where, ""};
-  if (!Facts.MacroOnBuiltin.empty())
-    return Refusal{Reason::InMacro, Where, "the macro " + Facts.MacroOnBuiltin};
-  std::string Hidden = hiddenBuiltin(Kernel, S.Site.Span, Text);
+  if (!File.MacroOnBuiltin.empty())
+    return Refusal{Reason::InMacro, Where, "the macro " + File.MacroOnBuiltin};
+  std::string Hidden = hiddenBuiltin(
+      File.Text, contains(Kernel.Span, S.Site.Span) ? Kernel.Span.Begin : 0,
+      S.Site.Span.Begin);
   if (!Hidden.empty())
     return Refusal{Reason::InMacro, Where,
                    "the declaration that hides CUDA's " + Hidden};
@@ -361,19 +344,18 @@ static int64_t mostGroups(const Split &S) {
 }
 
 static Addition addition(const KernelReport &Kernel, const Split &S,
-                         StringRef Text, const FileFacts &Facts) {
+                         const FileContext &File) {
   Addition Out;
-  Out.Transform = "split-warp-groups";
   Out.Argument = std::to_string(mostGroups(S));
   Out.Reason = reasonOf(Kernel.Plan, S);
   Out.Close = {"}", "__syncthreads();", "}"};
 
-  std::string Group = freshName(Text, "cattGroup", Facts);
+  std::string Group = freshName(File, "cattGroup");
   std::string Init = "unsigned " + Group + " = 0";
   std::string Width = std::to_string(S.Size.Below * WarpLanes);
   Numbering Number = numbering(Kernel.Source, S.Site);
   if (!S.Size.Cases.empty()) {
-    Width = freshName(Text, "cattThreads", Facts);
+    Width = freshName(File, "cattThreads");
     GroupThreads Threads = threadsByCase(
         S.Size, Width, Number.Size,
         Kernel.Plan.Before ? Kernel.Plan.Before->WarpsPerBlock : WholeBlock);
@@ -406,32 +388,51 @@ static std::string summaryOf(const Split &S) {
 
 //===-- The transform -----------------------------------------------------===//
 
-Transform::Preparation SplitWarpGroups::prepare(const KernelReport &Kernel,
-                                                const Device &Gpu) const {
-  Preparation Out;
-  Out.Wanted = llvm::any_of(Kernel.Plan.Loops, [&](const LoopPlan &Plan) {
-    return isWanted(Kernel, Plan);
-  });
-  splits(Kernel, Gpu, Out.Refusals);
-  return Out;
-}
-
-llvm::Error SplitWarpGroups::apply(const KernelReport &Kernel,
-                                   const Device &Gpu, const TextMap &Texts,
-                                   Edits &Out) const {
-  std::vector<Refusal> Prepared; // told by prepare()
-  for (const Split &S : splits(Kernel, Gpu, Prepared)) {
-    if (std::optional<Refusal> R = obstacle(Kernel.Source, S, Texts, Out)) {
-      Out.Refused.push_back(*R);
-      continue;
+namespace {
+/// The loops over groups of one kernel.
+struct PreparedSplits final : Prepared {
+  PreparedSplits(const KernelReport &Kernel, std::vector<Split> Splits)
+      : Kernel(Kernel), Splits(std::move(Splits)) {}
+  void edit(EditBuilder &Out) const override {
+    for (const Split &S : Splits) {
+      const SourceSpan &Span = S.Site.Span;
+      Out.wrapStatements(Span, S.Site.OwnLines,
+                         addition(Kernel, S, Out.files().at(Span.File)));
+      Out.done(S.Where->Where, summaryOf(S));
     }
-    const SourceSpan &Span = S.Site.Span;
-    const FileFacts &Facts = factsOf(Texts, Span.File, Out);
-    wrapStatements(Texts, Span, S.Site.OwnLines,
-                   addition(Kernel, S, Texts.at(Span.File), Facts), Out);
-    Out.Done.push_back({name().str(), S.Where->Where, summaryOf(S)});
   }
-  return llvm::Error::success();
+  const KernelReport &Kernel;
+  std::vector<Split> Splits;
+};
+
+class SplitWarpGroups final : public Transform {
+public:
+  using Transform::Transform;
+  llvm::StringRef summary() const override {
+    return "Runs a loop by a few warps of each block at a time, so that their "
+           "cache lines fit in L1.";
+  }
+  Preparation prepare(const Context &C) const override;
+  bool giveUp(KernelReport &Kernel, const Shortfall &Refused) const override;
+  bool hasThrottled(const Kernel &Kernel,
+                    const FileContexts &Files) const override;
+  std::string foundAround(const std::string &Text,
+                          const SourceSpan &Loop) const override;
+};
+} // namespace
+
+Preparation SplitWarpGroups::prepare(const Context &C) const {
+  Preparation Out;
+  std::vector<Split> Found = splits(C.Kernel, C.Gpu, Out.Refusals);
+  llvm::erase_if(Found, [&](const Split &S) {
+    std::optional<Refusal> R = obstacle(C.Kernel.Source, S, name(), C.Files);
+    if (R)
+      Out.Refusals.push_back(std::move(*R));
+    return R.has_value();
+  });
+  if (!Found.empty())
+    Out.Found = std::make_unique<PreparedSplits>(C.Kernel, std::move(Found));
+  return Out;
 }
 
 //===-- What is written already, and what is not --------------------------===//
@@ -442,21 +443,18 @@ bool SplitWarpGroups::giveUp(KernelReport &Kernel,
   bool Any = false;
   for (const LoopPlan &P : Kernel.Plan.Loops) {
     Loop &L = Kernel.Source.Loops[P.Loop];
-    auto AtLoop = [&](const Location &Where) { return Where == L.Where; };
-    if (!isDivided(P) || llvm::any_of(Refused.Done, AtLoop))
+    std::optional<Refusal> Why = Refused.refusedAt(L.Where);
+    if (!isDivided(P) || !Why)
       continue;
-    auto Own = llvm::find_if(Refused.Why,
-                             [&](const Refusal &R) { return AtLoop(R.Where); });
-    L.Refusals.push_back(Own == Refused.Why.end() ? Refused.Why.front() : *Own);
+    L.Refusals.push_back(std::move(*Why));
     Any = true;
   }
   return Any;
 }
 
 bool SplitWarpGroups::hasThrottled(const catt::Kernel &Kernel,
-                                   const TextMap &Texts, Edits &Facts) const {
-  return isMarked(Kernel, {name()}, Texts, Facts) ||
-         hasRewrittenLoop(Kernel, Texts, Facts);
+                                   const FileContexts &Files) const {
+  return isMarked(Kernel, name(), Files) || hasRewrittenLoop(Kernel, Files);
 }
 
 std::string SplitWarpGroups::foundAround(const std::string &Text,

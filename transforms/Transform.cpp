@@ -1,5 +1,4 @@
-//===- Transform.cpp - How transforms are run --------------------*- C++
-//-*-===//
+//===- Transform.cpp - How transforms are run -----------------------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   kernels --prepare, apply--> edits of each kernel alone
-//           --agree-----------> those that all instantiations want alike
-//           --merge-----------> edits of the whole report
+//   kernels --prepare, edit--> edits of each kernel alone
+//           --agree----------> those that all instantiations want alike
+//           --merge----------> edits of the whole report
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/Transform.h"
-#include "transforms/LaunchCalls.h"
+#include "transforms/AddedFunctions.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -23,6 +22,14 @@
 using llvm::StringRef;
 
 namespace catt {
+
+std::optional<Refusal> Shortfall::refusedAt(const Location &Where) const {
+  if (llvm::is_contained(Done, Where))
+    return std::nullopt;
+  auto Own =
+      llvm::find_if(Why, [&](const Refusal &R) { return R.Where == Where; });
+  return Own == Why.end() ? Why.front() : *Own;
+}
 
 //===-- Instantiations of one template ------------------------------------===//
 
@@ -112,24 +119,23 @@ static void agree(std::vector<KernelEdits> &All) {
 
 //===-- All kernels -------------------------------------------------------===//
 
-static llvm::Expected<std::vector<KernelEdits>>
-prepareAll(const Transform &T, const Report &Report,
-           std::map<std::string, FileFacts> &Facts) {
+static std::vector<KernelEdits>
+editsOf(const Transform &T, const Report &Report, const FileContexts &Files) {
   std::vector<KernelEdits> Out;
   for (const KernelReport &Kernel : Report.Kernels) {
+    Preparation P = T.prepare({Kernel, Report.Gpu, Files});
     KernelEdits W{&Kernel, {}};
-    Transform::Preparation P = T.prepare(Kernel, Report.Gpu);
-    if (P.Wanted) {
-      std::swap(W.Own.Facts, Facts);
-      llvm::Error Failed = T.apply(Kernel, Report.Gpu, Report.Texts, W.Own);
-      std::swap(W.Own.Facts, Facts);
-      if (Failed)
-        return std::move(Failed);
-      assert((T.traits().EditsLaunches || W.Own.Calls.empty()) &&
-             "Transforms.def says that it edits no launches");
-      llvm::append_range(P.Refusals, W.Own.Refused);
-      W.Own.Refused = std::move(P.Refusals);
+    W.Own.Refused = std::move(P.Refusals);
+    if (P.Found) {
+      EditBuilder Builder(T, Files, W.Own);
+      P.Found->edit(Builder);
     }
+    assert((T.traits().EditsLaunches ||
+            llvm::none_of(W.Own.Calls,
+                          [](const AddedCall &C) {
+                            return findFunction(C.Function)->ForLaunches;
+                          })) &&
+           "Transforms.def says that it edits no launches");
     Out.push_back(std::move(W));
   }
   return Out;
@@ -153,8 +159,8 @@ public:
         Out.Added[At].add(Pieces);
     llvm::append_range(Out.Calls, W.Own.Calls);
     for (const Applied &A : W.Own.Done)
-      if (Done.insert({A.Transform, A.Where.File, A.Where.Line, A.Where.Column,
-                       A.Summary})
+      if (Done.insert(
+                  {A.By, A.Where.File, A.Where.Line, A.Where.Column, A.Summary})
               .second)
         Out.Done.push_back(A);
     for (const Refusal &R : W.Own.Refused)
@@ -199,8 +205,8 @@ private:
 
   Edits &Out;
   std::map<SourceSpan, std::set<std::string>> OfTransform;
-  std::set<
-      std::tuple<std::string, std::string, unsigned, unsigned, std::string>>
+  std::set<std::tuple<const Transform *, std::string, unsigned, unsigned,
+                      std::string>>
       Done;
   std::set<std::tuple<Reason, std::string, unsigned, unsigned, std::string>>
       Refused;
@@ -222,29 +228,23 @@ llvm::Expected<Edits> rewrite(const Report &Report,
   return rewrite(Report, chosenTransforms(Options.Transforms), Options.Styles);
 }
 
-llvm::Expected<Edits> rewrite(const Report &Report,
-                              llvm::ArrayRef<const Transform *> Transforms,
-                              const FileStyles &Styles) {
-  std::map<std::string, FileFacts> Facts;
-  for (const auto &[File, Style] : Styles)
-    Facts[File].Style = Style;
-
+Edits rewrite(const Report &Report,
+              llvm::ArrayRef<const Transform *> Transforms,
+              const FileStyles &Styles) {
+  FileContexts Files = contextsOf(Report.Texts, Styles);
   Edits Out;
   Merger Merge(Out);
   for (const Transform *T : Transforms) {
-    auto All = prepareAll(*T, Report, Facts);
-    if (!All)
-      return All.takeError();
-    agree(*All);
+    std::vector<KernelEdits> All = editsOf(*T, Report, Files);
+    agree(All);
     Merge.nextTransform();
-    for (auto [I, W] : llvm::enumerate(*All)) {
+    for (auto [I, W] : llvm::enumerate(All)) {
       Merge.add(W);
       if (!W.Own.Refused.empty())
         Out.Shortfalls.push_back(shortfall(*T, I, W));
     }
   }
-  Out.Facts = std::move(Facts);
-  addLaunchFunctions(Report.Texts, Out);
+  addFunctions(Files, Out);
   assemble(Out);
   return Out;
 }

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   Report --(prepare: typed refusal or go)--> Transform --(apply)--> Edits
+//   Context (a kernel's report, the GPU, the files)
+//     --Transform::prepare--> nothing wanted | refusals | Prepared
+//     --Prepared::edit------> Edits, by an EditBuilder (SourceEdit.h)
 //
 // A transform is one object of one class in one file, listed in Transforms.def.
 // It reads a finished report and the text of the files, and nothing else: the
@@ -18,6 +20,7 @@
 #define CATT_TRANSFORMS_TRANSFORM_H
 
 #include "analysis/Analysis.h"
+#include "analysis/model/Part.h"
 #include "clang/Format/Format.h"
 #include "clang/Tooling/Core/Replacement.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -31,32 +34,53 @@
 
 namespace catt {
 
+class EditBuilder;
 class FilePlaces;
 
 /// What one transform did to one kernel, for the remarks.
 struct Applied {
-  std::string Transform; ///< "split-warp-groups"
+  const class Transform *By = nullptr;
   Location Where;
   std::string Summary; ///< "split into 2 warp groups"
 };
 
-/// What is known of a file besides its text. Everything but the style follows
-/// from the text and is filled in by the first transform that asks.
-struct FileFacts {
-  /// How added lines are formatted; empty: like the lines around them.
-  std::optional<clang::format::FormatStyle> Style;
-  std::string LineEnding;     ///< the dominant one; empty: not yet scanned
+/// A file that may change: its text, and what follows from it.
+class FileContext {
+public:
+  /// Both must outlive it; without a style added lines are formatted like the
+  /// lines around them.
+  explicit FileContext(const std::string &Text,
+                       const clang::format::FormatStyle *Style = nullptr);
+  /// Where functions can be added; found on first use.
+  const FilePlaces &places() const;
+
+  const std::string &Text;
+  const clang::format::FormatStyle *Style;
+  std::string LineEnding;     ///< the dominant one
   bool MayBeMarked = false;   ///< the text "catt:" occurs somewhere
   bool MentionsCatt = false;  ///< some identifier could begin with "catt"
   std::string MacroOnBuiltin; ///< "blockDim", if the file #defines it
-  /// Where functions can be added; filled by LaunchCalls.cpp.
-  std::shared_ptr<const FilePlaces> Places;
+
+private:
+  mutable std::shared_ptr<const FilePlaces> Places;
 };
 
-/// A function of LaunchCalls.cpp that the arguments of a launch call.
-struct LaunchCallUse {
-  std::string Function;  ///< "cattShared"
-  std::string Transform; ///< that calls it
+/// Every file that may change, by absolute path.
+using FileContexts = std::map<std::string, FileContext>;
+
+/// Formatting of added lines by absolute path, as the .clang-format beside the
+/// file gives it; files that are absent: like the surrounding lines.
+using FileStyles = std::map<std::string, clang::format::FormatStyle>;
+
+/// What is known of these texts; both must outlive it.
+FileContexts contextsOf(const std::map<std::string, std::string> &Texts,
+                        const FileStyles &Styles = {});
+
+/// A call, in what a transform writes, of a function that has to be in the file
+/// (AddedFunctions.h).
+struct AddedCall {
+  std::string Function; ///< "cattShared"
+  const class Transform *By = nullptr;
   std::string File;
   unsigned At = 0;            ///< where
   std::vector<unsigned> Tops; ///< as LaunchText::Tops
@@ -104,6 +128,9 @@ struct Shortfall {
   const class Transform *By = nullptr;
   std::vector<Refusal> Why;
   std::vector<Location> Done; ///< what it does all the same
+
+  /// Why nothing is done there; empty: something is.
+  std::optional<Refusal> refusedAt(const Location &Where) const;
 };
 
 /// What a rewrite writes, and what that stands for. An edit is new text for a
@@ -115,8 +142,7 @@ struct Edits {
   std::vector<Applied> Done;
   std::vector<Refusal> Refused;
   std::vector<Shortfall> Shortfalls;
-  std::vector<LaunchCallUse> Calls;       ///< of functions that must be there
-  std::map<std::string, FileFacts> Facts; ///< by absolute path
+  std::vector<AddedCall> Calls;
 };
 
 /// What Transforms.def says of a transform.
@@ -124,10 +150,37 @@ struct TransformTraits {
   /// What a decision to use it is taken for.
   enum class Scope : uint8_t { Loop, Kernel, Launch };
   llvm::StringRef Name; ///< "split-warp-groups": in --transforms and docs/
+  Part Writes;          ///< what it makes of a variant
   Scope DecidedFor;
   bool IsDefault;      ///< runs where the user names no transforms
   bool NeedsRegisters; ///< goes by what registers the kernel takes
   bool EditsLaunches;
+};
+
+/// All that a transform goes by. What prepare() returns borrows from it.
+struct Context {
+  const KernelReport &Kernel;
+  const Device &Gpu;
+  const FileContexts &Files;
+};
+
+/// What prepare() found, ready to be written: the code, and where it goes.
+class Prepared {
+public:
+  virtual ~Prepared() = default;
+  virtual void edit(EditBuilder &Out) const = 0;
+};
+
+/// What becomes of one kernel: nothing where the plan asks for nothing. Parts
+/// of it may be refused and the others written.
+struct Preparation {
+  Preparation() = default;
+  Preparation(Refusal Why) : Refusals{std::move(Why)} {}
+  Preparation(std::vector<Refusal> Why) : Refusals(std::move(Why)) {}
+  template <class T>
+  Preparation(std::unique_ptr<T> Found) : Found(std::move(Found)) {}
+  std::vector<Refusal> Refusals;
+  std::unique_ptr<const Prepared> Found;
 };
 
 class Transform {
@@ -136,21 +189,11 @@ public:
   virtual ~Transform() = default;
   const TransformTraits &traits() const { return Traits; }
   llvm::StringRef name() const { return Traits.Name; }
+  bool writes(Part P) const { return Traits.Writes == P; }
   /// One sentence; the same in the header, the page and --help.
   virtual llvm::StringRef summary() const = 0;
-  /// Cheap: does the plan ask for it, and what stands against it? Returns the
-  /// refusals; `Wanted` is false if the plan does not ask for it at all.
-  struct Preparation {
-    bool Wanted = false;
-    std::vector<Refusal> Refusals;
-  };
-  virtual Preparation prepare(const KernelReport &Kernel,
-                              const Device &Gpu) const = 0;
-  /// Adds its edits for one kernel, and the refusals that only the text shows.
-  /// `Texts` holds every file that may change.
-  virtual llvm::Error apply(const KernelReport &Kernel, const Device &Gpu,
-                            const std::map<std::string, std::string> &Texts,
-                            Edits &Out) const = 0;
+  /// Finds what the plan asks for in the text, and what stands against it.
+  virtual Preparation prepare(const Context &C) const = 0;
 
   /// Takes what it refused out of what the kernel may be planned with. False if
   /// no plan goes by it, or the plan did not have that part.
@@ -158,9 +201,7 @@ public:
   /// Whether an earlier run has changed how many of the kernel's warps run
   /// together. What that gains the analysis does not see again, so that more
   /// might seem to help; what was decided for a kernel stays.
-  virtual bool hasThrottled(const Kernel &,
-                            const std::map<std::string, std::string> &,
-                            Edits &) const {
+  virtual bool hasThrottled(const Kernel &, const FileContexts &) const {
     return false;
   }
   /// "4 warp groups": what an earlier run has put around a loop, or nothing.
@@ -184,19 +225,18 @@ llvm::ArrayRef<const Transform *> allTransforms();
 /// nullptr if there is none of this name.
 const Transform *findTransform(llvm::StringRef Name);
 
+/// The one that writes the part.
+const Transform &transformFor(Part P);
+
 /// Which transforms run: those that are named, every one for "all", those that
 /// are default where no name is given.
 std::vector<const Transform *>
 chosenTransforms(llvm::ArrayRef<std::string> Names);
 bool isChosen(const Transform &T, llvm::ArrayRef<std::string> Names);
-bool isChosen(llvm::StringRef Transform, llvm::ArrayRef<std::string> Names);
+bool isChosen(Part Written, llvm::ArrayRef<std::string> Names);
 
 /// Error: one of the names is no transform's.
 llvm::Error checkNames(llvm::ArrayRef<std::string> Names);
-
-/// Formatting of added lines by absolute path, as the .clang-format beside the
-/// file gives it; files that are absent: like the surrounding lines.
-using FileStyles = std::map<std::string, clang::format::FormatStyle>;
 
 struct RewriteOptions {
   /// Names, or "all"; empty: those that are default.
@@ -206,13 +246,13 @@ struct RewriteOptions {
 
 /// Runs the chosen transforms over every kernel of the report. Edits of several
 /// instantiations of one template are merged where equal, and refused where
-/// they differ. Error: an unknown transform name, or a defect of this tool.
+/// they differ. Error: an unknown transform name.
 llvm::Expected<Edits> rewrite(const Report &Report,
                               const RewriteOptions &Options);
 /// The same, whether or not the transforms are in the list.
-llvm::Expected<Edits> rewrite(const Report &Report,
-                              llvm::ArrayRef<const Transform *> Transforms,
-                              const FileStyles &Styles);
+Edits rewrite(const Report &Report,
+              llvm::ArrayRef<const Transform *> Transforms,
+              const FileStyles &Styles);
 
 /// Whether the span cannot be changed beside the edits: it shares bytes with
 /// what one of them replaces, or one adds text inside it or the other way

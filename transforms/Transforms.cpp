@@ -31,15 +31,21 @@ const Transform *findTransform(StringRef Name) {
   return Found == allTransforms().end() ? nullptr : *Found;
 }
 
+const Transform &transformFor(Part P) {
+  auto Found = llvm::find_if(allTransforms(),
+                             [&](const Transform *T) { return T->writes(P); });
+  assert(Found != allTransforms().end() && "a part that nothing writes");
+  return **Found;
+}
+
 bool isChosen(const Transform &T, llvm::ArrayRef<std::string> Names) {
   return Names.empty() ? T.traits().IsDefault
                        : llvm::is_contained(Names, T.name()) ||
                              llvm::is_contained(Names, "all");
 }
 
-bool isChosen(StringRef Transform, llvm::ArrayRef<std::string> Names) {
-  const catt::Transform *T = findTransform(Transform);
-  return T && isChosen(*T, Names);
+bool isChosen(Part Written, llvm::ArrayRef<std::string> Names) {
+  return isChosen(transformFor(Written), Names);
 }
 
 std::vector<const Transform *>

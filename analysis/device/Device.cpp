@@ -132,10 +132,6 @@ Device makeDevice(const Row &R) {
   D.MaxWarpsPerSM = R.Warps;
   D.MaxBlocksPerSM = R.Blocks;
   D.MaxThreadsPerSM = R.Warps * 32;
-  // 8 portably; 16 with cudaFuncAttributeNonPortableClusterSizeAllowed on the
-  // data-centre GPUs [T, Hopper and Blackwell, "Thread Block Clusters"].
-  if (R.Capability >= 90)
-    D.MaxClusterBlocks = R.Capability <= 100 || R.Capability == 103 ? 16 : 8;
   D.SharedBytesPerSM = R.SharedKiB * KiB;
   D.SharedBytesPerBlockOptIn = R.OptKiB * KiB;
   D.SharedBytesReserved = R.Capability < 80 ? 0 : KiB;    // [P, T]

@@ -53,8 +53,6 @@ struct Device {
   int64_t MaxBlocksPerSM = 0;
   int64_t MaxThreadsPerSM = 0;
   int64_t MaxThreadsPerBlock = 1024;
-  /// Largest thread block cluster; 1 where there are no clusters (before 9.0).
-  int64_t MaxClusterBlocks = 1;
 
   int64_t SharedBytesPerSM = 0; ///< at the largest carve-out
   int64_t SharedBytesPerBlock =

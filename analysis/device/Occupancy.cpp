@@ -28,22 +28,22 @@ int64_t registersPerWarp(const Device &D, int64_t PerThread) {
 /// rounded up to their number (cudaOccMaxBlocksPerSMRegsLimit).
 int64_t registersChecked(const Device &D, const BlockResources &B,
                          int64_t Partitions) {
-  return registersPerWarp(D, B.RegistersPerThread) *
+  return registersPerWarp(D, *B.RegistersPerThread) *
          alignTo(warpsOf(B.Threads), Partitions);
 }
 
 int64_t registerLimit(const Device &D, const BlockResources &B,
                       int64_t Partitions) {
-  if (B.RegistersPerThread > D.LaunchRegistersPerThread ||
+  if (*B.RegistersPerThread > D.LaunchRegistersPerThread ||
       registersChecked(D, B, Partitions) > D.RegistersPerBlock)
     return 0;
-  int64_t WarpsPerPartition =
-      D.RegistersPerSM / Partitions / registersPerWarp(D, B.RegistersPerThread);
+  int64_t WarpsPerPartition = D.RegistersPerSM / Partitions /
+                              registersPerWarp(D, *B.RegistersPerThread);
   return WarpsPerPartition * Partitions / warpsOf(B.Threads);
 }
 
 std::optional<int64_t> registerLimit(const Device &D, const BlockResources &B) {
-  if (B.RegistersPerThread == 0)
+  if (B.RegistersPerThread.value_or(0) == 0)
     return std::nullopt;
   // What cannot run on the other Pascals (four partitions) is refused on 6.0
   // (two) as well: cudaOccMaxActiveBlocksPerMultiprocessor.
@@ -72,29 +72,11 @@ std::optional<int64_t> sharedLimit(const Device &D, const BlockResources &B) {
   return sharedCapacity(D, B) / Bytes;
 }
 
-Error checkCluster(const Device &D, const BlockResources &B) {
-  if (B.ClusterBlocks > 1 && D.MaxClusterBlocks == 1)
-    return createStringError(D.Name + " has no thread block clusters; they "
-                                      "need compute capability 9.0");
-  if (B.ClusterBlocks > D.MaxClusterBlocks)
-    return createStringError(formatv("a cluster of {0} blocks can never run on "
-                                     "{1}: the limit is {2} blocks",
-                                     B.ClusterBlocks, D.Name,
-                                     D.MaxClusterBlocks)
-                                 .str());
-  if (B.GridBlocks && *B.GridBlocks % B.ClusterBlocks != 0)
-    return createStringError(formatv("a grid of {0} blocks is no multiple of "
-                                     "its clusters of {1} blocks",
-                                     *B.GridBlocks, B.ClusterBlocks)
-                                 .str());
-  return Error::success();
-}
-
-Error checkInput(const Device &D, const BlockResources &B) {
+Error checkInput(const BlockResources &B) {
   if (B.Threads <= 0)
     return createStringError(
         formatv("a block of {0} threads cannot be launched", B.Threads).str());
-  if (B.RegistersPerThread < 0 || B.StaticSharedBytes < 0 ||
+  if (B.RegistersPerThread.value_or(0) < 0 || B.StaticSharedBytes < 0 ||
       B.DynamicSharedBytes < 0)
     return createStringError("registers and shared memory of a block cannot "
                              "be negative");
@@ -107,11 +89,7 @@ Error checkInput(const Device &D, const BlockResources &B) {
                                      "0 to 100",
                                      *B.CarveoutPercent)
                                  .str());
-  if (B.ClusterBlocks < 1)
-    return createStringError(
-        formatv("a cluster of {0} blocks cannot be launched", B.ClusterBlocks)
-            .str());
-  return checkCluster(D, B);
+  return Error::success();
 }
 
 /// Why a block with a zero limit can never run.
@@ -124,14 +102,14 @@ Error neverRuns(const Device &D, const BlockResources &B,
                    B.Threads, D.Name,
                    std::min(D.MaxThreadsPerBlock, D.MaxThreadsPerSM));
   else if (L.Registers == 0 &&
-           B.RegistersPerThread > D.LaunchRegistersPerThread)
+           *B.RegistersPerThread > D.LaunchRegistersPerThread)
     Text = formatv("{0} registers per thread can never run on {1}: the limit "
                    "is {2}",
-                   B.RegistersPerThread, D.Name, D.MaxRegistersPerThread);
+                   *B.RegistersPerThread, D.Name, D.MaxRegistersPerThread);
   else if (L.Registers == 0)
     Text = formatv("a block of {0} threads with {1} registers each can never "
                    "run on {2}: it takes {3} registers and the limit is {4}",
-                   B.Threads, B.RegistersPerThread, D.Name,
+                   B.Threads, *B.RegistersPerThread, D.Name,
                    registersChecked(D, B, 4), D.RegistersPerBlock);
   else if (B.StaticSharedBytes > D.SharedBytesPerBlock)
     Text = formatv("a block with {0} bytes of static shared memory can never "
@@ -150,57 +128,6 @@ Error neverRuns(const Device &D, const BlockResources &B,
 constexpr Limiter Precedence[] = {Limiter::Grid, Limiter::Registers,
                                   Limiter::SharedMemory, Limiter::Warps,
                                   Limiter::Blocks};
-
-/// The smallest amount of one resource to give up (or of blocks to add) so
-/// that it admits `Wanted` blocks; std::nullopt if no amount does.
-std::optional<int64_t> stepOf(const Device &D, const BlockResources &B,
-                              Limiter What, int64_t Wanted) {
-  switch (What) {
-  case Limiter::Blocks:
-    return std::nullopt;
-  case Limiter::Grid:
-    return (Wanted - 1) * *D.SMs + 1 - *B.GridBlocks;
-  case Limiter::Registers: {
-    int64_t Most = registersForBlocks(D, B.Threads, Wanted);
-    if (Most == 0)
-      return std::nullopt;
-    return B.RegistersPerThread - Most;
-  }
-  case Limiter::Warps: {
-    int64_t Threads = D.MaxWarpsPerSM / Wanted * WarpLanes;
-    if (Threads == 0)
-      return std::nullopt;
-    return B.Threads - Threads;
-  }
-  case Limiter::SharedMemory: {
-    int64_t Allocated = alignDown(sharedCapacity(D, B) / Wanted,
-                                  uint64_t(D.SharedAllocationUnit));
-    int64_t Most = Allocated - D.SharedBytesReserved;
-    if (Most < 0)
-      return std::nullopt;
-    return B.StaticSharedBytes + B.DynamicSharedBytes - Most;
-  }
-  }
-  llvm_unreachable("all limiters are covered");
-}
-
-std::string changeText(const NextStep::Change &C) {
-  const char *Plural = C.Amount == 1 ? "" : "s";
-  switch (C.What) {
-  case Limiter::Registers:
-    return formatv("{0} register{1} per thread fewer", C.Amount, Plural);
-  case Limiter::SharedMemory:
-    return formatv("{0} byte{1} of shared memory per block fewer", C.Amount,
-                   Plural);
-  case Limiter::Warps:
-    return formatv("{0} thread{1} per block fewer", C.Amount, Plural);
-  case Limiter::Grid:
-    return formatv("{0} block{1} more in the grid", C.Amount, Plural);
-  case Limiter::Blocks:
-    break;
-  }
-  llvm_unreachable("block slots cannot be changed");
-}
 
 } // namespace
 
@@ -277,7 +204,7 @@ static int64_t carveoutOfDriver(const Device &D, const BlockResources &B,
 }
 
 Expected<BlockLimits> blockLimits(const Device &D, const BlockResources &B) {
-  if (Error E = checkInput(D, B))
+  if (Error E = checkInput(B))
     return std::move(E);
   BlockLimits L;
   if (B.Threads <= D.MaxThreadsPerBlock)
@@ -310,49 +237,9 @@ Expected<Residency> residency(const Device &D, const BlockResources &B) {
                         ? carveoutAsked(D, B, *B.CarveoutPercent)
                         : carveoutOfDriver(D, B, OfSM.smallest());
   R.L1Bytes = D.UnifiedBytes - (D.UnifiedL1 ? R.CarveoutBytes : 0);
-  bool AllKnown = B.RegistersPerThread != 0 && L->Grid;
+  bool AllKnown = B.RegistersPerThread && L->Grid;
   R.From = AllKnown ? Origin::Proved : Origin::Estimated;
   return R;
-}
-
-std::optional<NextStep> nextStep(const Device &D, const BlockResources &B) {
-  Expected<BlockLimits> L = blockLimits(D, B);
-  if (!L) {
-    consumeError(L.takeError());
-    return std::nullopt;
-  }
-  if (L->smallest() == 0)
-    return std::nullopt;
-  NextStep Step;
-  Step.BlocksAfter = L->smallest() + 1;
-  // A smaller block takes fewer registers, so its size comes first; what else
-  // is in the way is judged with it.
-  BlockResources After = B;
-  std::vector<Limiter> InTheWay = L->limiters();
-  if (is_contained(InTheWay, Limiter::Warps)) {
-    std::optional<int64_t> Amount =
-        stepOf(D, B, Limiter::Warps, Step.BlocksAfter);
-    if (!Amount)
-      return std::nullopt;
-    After.Threads -= *Amount;
-    Step.Changes.push_back({Limiter::Warps, *Amount});
-    if (registerLimit(D, After).value_or(Step.BlocksAfter) >= Step.BlocksAfter)
-      erase(InTheWay, Limiter::Registers);
-    erase(InTheWay, Limiter::Warps);
-  }
-  for (Limiter What : InTheWay) {
-    std::optional<int64_t> Amount = stepOf(D, After, What, Step.BlocksAfter);
-    if (!Amount)
-      return std::nullopt;
-    Step.Changes.push_back({What, *Amount});
-  }
-  return Step;
-}
-
-std::string NextStep::text() const {
-  std::string Text = join(map_range(Changes, changeText), " and ");
-  bool Many = Changes.size() > 1 || Changes.front().Amount != 1;
-  return formatv("{0} admit{1} {2} blocks", Text, Many ? "" : "s", BlocksAfter);
 }
 
 int64_t registersForBlocks(const Device &D, int64_t ThreadsPerBlock,

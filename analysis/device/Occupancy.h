@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 //   Device ---------+
-//                   +--> BlockLimits --min--> Residency --> NextStep
-//   BlockResources -+    one per resource     T, L1         what admits T + 1
+//                   +--> BlockLimits --min--> Residency
+//   BlockResources -+    one per resource     T, L1
 //
 // CATT equations 1 to 4: T is the smallest of the limits by shared memory,
 // registers and hardware, and L1 is what the smallest legal carve-out that
@@ -22,9 +22,8 @@
 //  - Partitioned global caching (5.2, 5.3, 6.1, 6.2) is taken as off, as
 //    cuda_occupancy.h takes it for attributes that come from the runtime.
 //  - Dynamic shared memory beyond 48 KiB is taken as opted in.
-//  - Clusters: the size and the divisibility of the grid are checked. How many
-//    fit into one GPC is not known (GPCs of one card differ in their SMs), so
-//    the number of blocks is an upper bound with clusters.
+//  - Clusters: how many fit into one GPC is not known (GPCs of one card differ
+//    in their SMs), so the number of blocks is an upper bound with clusters.
 //  - The carve-out is a hint to the driver, which may choose another.
 //
 //===----------------------------------------------------------------------===//
@@ -44,14 +43,13 @@ namespace catt {
 /// What one thread block takes.
 struct BlockResources {
   int64_t Threads = 0;
-  int64_t RegistersPerThread = 0; ///< 0: unknown, and not limiting
+  std::optional<int64_t> RegistersPerThread; ///< unknown: not limiting
   int64_t StaticSharedBytes = 0;
   int64_t DynamicSharedBytes = 0;
   std::optional<int64_t> GridBlocks; ///< blocks of the whole launch
   /// cudaFuncAttributePreferredSharedMemoryCarveout, 0 to 100; without it the
   /// driver chooses. Ignored before 7.0, as by the driver.
   std::optional<int64_t> CarveoutPercent;
-  int64_t ClusterBlocks = 1;
 };
 
 /// Blocks per SM that each resource alone admits; empty: it does not limit.
@@ -66,8 +64,7 @@ struct BlockLimits {
   std::vector<Limiter> limiters() const;
 };
 
-/// The limits. Error: resources that make no sense (negative, no threads, a
-/// cluster that the device or the grid does not allow).
+/// The limits. Error: resources that make no sense (negative, no threads).
 llvm::Expected<BlockLimits> blockLimits(const Device &Gpu,
                                         const BlockResources &Block);
 
@@ -81,23 +78,6 @@ llvm::Expected<BlockLimits> blockLimits(const Device &Gpu,
 /// Error: one sentence, for resources that make no sense or never fit.
 llvm::Expected<Residency> residency(const Device &Gpu,
                                     const BlockResources &Block);
-
-/// The smallest change of this launch that admits one more block on an SM.
-struct NextStep {
-  struct Change {
-    Limiter What;
-    int64_t Amount; ///< registers per thread, bytes or threads per block fewer;
-                    ///< for the grid: blocks more
-  };
-  int64_t BlocksAfter = 0;
-  std::vector<Change> Changes; ///< all of them are needed
-  std::string text() const; ///< "2 registers per thread fewer admit 3 blocks"
-};
-
-/// std::nullopt where no change of registers, shared memory, block or grid
-/// helps: the block slots are full, or the launch cannot run at all.
-std::optional<NextStep> nextStep(const Device &Gpu,
-                                 const BlockResources &Block);
 
 /// The most registers per thread with which `Blocks` blocks of this size fit
 /// by their registers: the desired register usage (DRU) of TLP-RM equation 2,

@@ -29,7 +29,7 @@
 // So a parse that a check follows keeps its preamble (1.05 and 0.98 times
 // clang), and one that is only read does not.
 //
-// Limits: an include behind the first declaration is parsed each time. A text
+// Limits: an include after the first declaration is parsed each time. A text
 // whose preamble differs from the compiled one is parsed from scratch.
 //
 //===----------------------------------------------------------------------===//

@@ -43,7 +43,6 @@ enum class Act : uint8_t {
   Optimize,
   Standard,
   WarningsAsErrors,
-  DeviceDebug,
 };
 
 struct Flag {
@@ -52,14 +51,13 @@ struct Flag {
   StringRef Gives = ""; ///< clang's spelling, or the macro
 };
 
-/// True if a value belongs to the flag, behind `=` or in the next word.
+/// True if the flag takes a value, after `=` or in the next word.
 constexpr bool takesValue(Act A) {
   switch (A) {
   case Act::Drop:
   case Act::Define:
   case Act::RelocatableCode:
   case Act::FastMath:
-  case Act::DeviceDebug:
   case Act::WarningsAsErrors:
     return false;
   default:
@@ -79,7 +77,7 @@ inline constexpr Flag Flags[] = {
     {"extended-lambda", "extended-lambda", Act::Define, "__CUDACC_EXTENDED_LAMBDA__"},
     {"expt-extended-lambda", "expt-extended-lambda", Act::Define, "__CUDACC_EXTENDED_LAMBDA__"},
     {"extensible-whole-program", "ewp", Act::Define, "__CUDACC_EWP__"},
-    {"device-debug", "G", Act::DeviceDebug},
+    {"device-debug", "G", Act::Define, "__CUDACC_DEBUG__"},
     {"relocatable-device-code", "rdc", Act::RelocatableIf},
     {"device-c", "dc", Act::RelocatableCode},
     {"device-w", "dw", Act::Drop},

@@ -9,9 +9,9 @@
 //   words --(response files)--> words --(nvcc's table)--> clang's flags
 //                                 \--(clang's option table)--> kept or dropped
 //
-// nvcc takes long names with two dashes and
-// short ones with one; both are accepted with either here. Values stand behind
-// `=` or in the next word; a few one-letter names join them.
+// nvcc takes long names with two dashes and short ones with one; here each is
+// accepted with either. Values follow `=` or stand in the next word; a few
+// one-letter names join them.
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/frontend/NvccFlags.h"
@@ -111,6 +111,13 @@ private:
   llvm::Expected<bool> nvccFlag(size_t &I);
   llvm::Error apply(const Flag &F, StringRef Spelled, StringRef Value);
   void clangFlag(llvm::ArrayRef<const char *> Argv, unsigned &I);
+  void joined(StringRef Spelling, StringRef List);
+  void math(Act Does, StringRef Spelled, bool On);
+  llvm::Error gencode(StringRef Spelled, StringRef Value);
+  llvm::Error maxRegisters(StringRef Spelled, StringRef Value);
+  void relocatableCode();
+  void defaultStream(StringRef Value);
+  void ptxas(StringRef List);
   void host(StringRef Value);
   void hostCompiler(StringRef Value);
   void architecture(StringRef Name);
@@ -305,27 +312,92 @@ void Translation::host(StringRef Value) {
     clangFlag(Argv, I);
 }
 
+void Translation::joined(StringRef Spelling, StringRef List) {
+  // clang joins these two with their value only after a blank.
+  bool Apart = Spelling == "-isystem" || Spelling == "-include";
+  for (const std::string &Part : splitList(List)) {
+    if (Apart)
+      emit(Spelling);
+    emit(Apart ? Part : Spelling + Part);
+  }
+}
+
+void Translation::relocatableCode() {
+  emit("-fgpu-rdc");
+  emit("-D__CUDACC_RDC__");
+}
+
+void Translation::defaultStream(StringRef Value) {
+  if (Value != "per-thread")
+    return;
+  emit("-fgpu-default-stream=per-thread");
+  emit("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+}
+
+llvm::Error Translation::gencode(StringRef Spelled, StringRef Value) {
+  // arch=compute_90,code=[sm_90,compute_90]: __CUDA_ARCH__ follows arch.
+  StringRef Rest = Value.trim("\"'");
+  if (!Rest.consume_front("arch="))
+    return fail("'" + Spelled + " " + Value +
+                "' of the compile command names no arch=");
+  architecture(Rest.split(',').first);
+  return llvm::Error::success();
+}
+
+llvm::Error Translation::maxRegisters(StringRef Spelled, StringRef Value) {
+  int Count = 0;
+  if (Value.getAsInteger(10, Count))
+    return fail("'" + Spelled + " " + Value +
+                "' of the compile command: no number of registers");
+  Out.MaxRegisters = Count;
+  return llvm::Error::success();
+}
+
+void Translation::ptxas(StringRef List) {
+  for (const std::string &Part : splitList(List)) {
+    llvm::SmallVector<StringRef, 4> Options;
+    llvm::SplitString(Part, Options);
+    for (StringRef Option : Options)
+      Out.PtxasOptions.push_back(Option.str());
+  }
+}
+
+/// Flags for the accuracy of floating point, which clang only approximates.
+void Translation::math(Act Does, StringRef Spelled, bool On) {
+  switch (Does) {
+  case Act::FastMath:
+    emit("-fgpu-approx-transcendentals");
+    emit("-fgpu-flush-denormals-to-zero");
+    emit("-ffp-contract=fast");
+    return note(Spelled +
+                ": approximated by clang's -fgpu-approx-transcendentals "
+                "-fgpu-flush-denormals-to-zero -ffp-contract=fast");
+  case Act::FlushDenormals:
+    emit(On ? "-fgpu-flush-denormals-to-zero"
+            : "-fno-gpu-flush-denormals-to-zero");
+    return note(Spelled + ": approximated by clang's "
+                          "-f[no-]gpu-flush-denormals-to-zero");
+  case Act::FusedMultiplyAdd:
+    emit(On ? "-ffp-contract=fast" : "-ffp-contract=off");
+    return note(Spelled + ": approximated by clang's -ffp-contract");
+  default:
+    if (!On)
+      note(Spelled + "=false: clang has no such flag; ignored");
+  }
+}
+
 llvm::Error Translation::apply(const Flag &F, StringRef Spelled,
                                StringRef Value) {
-  bool True = Value == "true";
   switch (F.Does) {
   case Act::Drop:
   case Act::DropValue:
+  case Act::WarningsAsErrors:
     break;
   case Act::Joined:
-    for (const std::string &Part : splitList(Value)) {
-      // clang joins these two with their value only after a blank.
-      bool Apart = F.Gives == "-isystem" || F.Gives == "-include";
-      if (Apart)
-        emit(F.Gives);
-      emit(Apart ? Part : F.Gives + Part);
-    }
+    joined(F.Gives, Value);
     break;
   case Act::Define:
     emit("-D" + F.Gives);
-    break;
-  case Act::DeviceDebug:
-    emit("-D__CUDACC_DEBUG__");
     break;
   case Act::Arch:
     architecture(Value);
@@ -333,74 +405,33 @@ llvm::Error Translation::apply(const Flag &F, StringRef Spelled,
   case Act::Code:
     llvm::append_range(Real, splitList(Value.trim("[]\"'")));
     break;
-  case Act::Gencode: {
-    // arch=compute_90,code=[sm_90,compute_90]: __CUDA_ARCH__ follows arch.
-    StringRef Rest = Value.trim("\"'");
-    if (Rest.consume_front("arch="))
-      architecture(Rest.split(',').first);
-    else
-      return fail("'" + Spelled + " " + Value +
-                  "' of the compile command names no arch=");
-    break;
-  }
+  case Act::Gencode:
+    return gencode(Spelled, Value);
   case Act::Language:
-    if (Value == "cu") {
-      emit("-x");
-      emit("cuda");
-    }
+    if (Value == "cu")
+      Out.Arguments.insert(Out.Arguments.end(), {"-x", "cuda"});
     break;
   case Act::Host:
     host(Value);
     break;
   case Act::RelocatableIf:
-    if (!True)
-      break;
-    [[fallthrough]];
   case Act::RelocatableCode:
-    emit("-fgpu-rdc");
-    emit("-D__CUDACC_RDC__");
+    if (F.Does == Act::RelocatableCode || Value == "true")
+      relocatableCode();
     break;
   case Act::DefaultStream:
-    if (Value == "per-thread") {
-      emit("-fgpu-default-stream=per-thread");
-      emit("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
-    }
+    defaultStream(Value);
     break;
   case Act::FastMath:
-    emit("-fgpu-approx-transcendentals");
-    emit("-fgpu-flush-denormals-to-zero");
-    emit("-ffp-contract=fast");
-    note(Spelled + ": approximated by clang's -fgpu-approx-transcendentals "
-                   "-fgpu-flush-denormals-to-zero -ffp-contract=fast");
-    break;
   case Act::FlushDenormals:
-    emit(True ? "-fgpu-flush-denormals-to-zero"
-              : "-fno-gpu-flush-denormals-to-zero");
-    note(Spelled + ": approximated by clang's -f[no-]gpu-flush-denormals-to-"
-                   "zero");
-    break;
   case Act::FusedMultiplyAdd:
-    emit(True ? "-ffp-contract=fast" : "-ffp-contract=off");
-    note(Spelled + ": approximated by clang's -ffp-contract");
-    break;
   case Act::Approximate:
-    if (!True)
-      note(Spelled + "=false: clang has no such flag; ignored");
+    math(F.Does, Spelled, Value == "true");
     break;
   case Act::MaxRegisters:
-    if (int Count; Value.getAsInteger(10, Count))
-      return fail("'" + Spelled + " " + Value +
-                  "' of the compile command: no number of registers");
-    else
-      Out.MaxRegisters = Count;
-    break;
+    return maxRegisters(Spelled, Value);
   case Act::Ptxas:
-    for (const std::string &Part : splitList(Value)) {
-      llvm::SmallVector<StringRef, 4> Pieces;
-      llvm::SplitString(Part, Pieces);
-      for (StringRef Piece : Pieces)
-        Out.PtxasOptions.push_back(Piece.str());
-    }
+    ptxas(Value);
     break;
   case Act::HostCompiler:
     hostCompiler(Value);
@@ -411,13 +442,11 @@ llvm::Error Translation::apply(const Flag &F, StringRef Spelled,
   case Act::Standard:
     emit("-std=" + Value);
     break;
-  case Act::WarningsAsErrors:
-    break;
   }
   return llvm::Error::success();
 }
 
-/// Translates the flag at Words[I] and steps behind it; false: not nvcc's.
+/// Translates the flag at Words[I] and moves I past it; false: not nvcc's.
 llvm::Expected<bool> Translation::nvccFlag(size_t &I) {
   StringRef Word = Words[I];
   std::optional<StringRef> Value;
@@ -474,7 +503,7 @@ static bool breaksParse(const llvm::opt::Option &O) {
   }
 }
 
-/// Keeps or drops the clang flag at Argv[I] and steps behind it.
+/// Keeps or drops the clang flag at Argv[I] and moves I past it.
 void Translation::clangFlag(llvm::ArrayRef<const char *> Argv, unsigned &I) {
   unsigned Begin = I;
   llvm::opt::InputArgList Args(Argv.begin(), Argv.end());

@@ -32,6 +32,7 @@
 #include "analysis/model/AffineIndex.h"
 #include "analysis/model/Launch.h"
 #include "analysis/model/Refusal.h"
+#include "analysis/model/RowLoop.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -216,6 +217,8 @@ struct Kernel {
   std::string UnqualifiedName; ///< "gesummv"
   Location Where;              ///< of its name
   SourceSpan Span;             ///< the definition, from its first token
+  /// Offset of the declaration at file scope that it is, or stands in.
+  unsigned Top = 0;
   /// The lines of the kernel and of every function that it reaches.
   std::vector<LineRange> Lines;
   /// Behind the body's opening brace: where statements can be added first.
@@ -236,6 +239,7 @@ struct Kernel {
   std::vector<Access> Accesses;
   std::vector<BodyStatement> Statements; ///< in the order of the text
   std::vector<ThreadValue> Values;
+  std::vector<RowLoop> RowLoops; ///< of its own body, in the order of the text
   /// Offsets in its file of names that do nothing but read a variable, in
   /// ascending order (safety/PlainReads.h).
   std::vector<unsigned> PlainReads;

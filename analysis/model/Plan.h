@@ -28,7 +28,7 @@ struct RuntimeBound {
   /// An integer parameter, "blockDim.x", or a product of extents of the grid.
   std::string Parameter;
   int64_t From = 0;
-  bool operator==(const RuntimeBound &) const = default;
+  auto operator<=>(const RuntimeBound &) const = default;
 };
 
 /// A decision left to run time: WarpsPerGroup where Parameter >= From,
@@ -50,6 +50,18 @@ struct LaunchCase {
   std::optional<int64_t> CarveoutPercent;
 };
 
+/// A loop whose rows the warp loads together, a tile at a time.
+struct StagedLoop {
+  unsigned Rows = 0;           ///< index in Kernel::RowLoops
+  std::vector<unsigned> Reads; ///< of RowLoop::Reads: those that are staged
+  int64_t Columns = 0;         ///< elements of a row in a tile
+  int64_t Threads = 0;  ///< of the largest block that there are tiles for
+  int64_t MinTrips = 0; ///< of fewer iterations the loop runs as it was; 0: it
+                        ///< is known to have more
+  int64_t SharedBytes = 0; ///< of a block, for its tiles
+  bool operator==(const StagedLoop &) const = default;
+};
+
 /// --force: a decision that the user takes. "gesummv:j=4,2"
 struct ForcedChoice {
   std::string Kernel; ///< Kernel::Name or UnqualifiedName
@@ -66,8 +78,8 @@ struct LoopPlan {
   /// runs undivided. From ascends; Groups is then the largest of all cases.
   std::vector<RuntimeCase> Cases;
   int64_t WarpsPerGroup = 0; ///< active warps per block while it runs
-  /// As many at a time lose less than 3 % by prediction; 0: not predicted.
-  int64_t MostWarps = 0;
+  /// As many at a time lose less than 3 % by prediction, where there is one.
+  std::optional<int64_t> MostWarps;
   int64_t Groups = 1;              ///< N of CATT equation 9
   int64_t FootprintBytes = 0;      ///< of all resident warps, as it is
   int64_t FootprintBytesAfter = 0; ///< with the decision applied
@@ -97,6 +109,9 @@ struct KernelPlan {
   /// per block: the last case that is reached counts. Both above are then
   /// empty.
   std::vector<LaunchCase> ByThreads;
+  /// stage-rows. The other decisions are those for the kernel with its tiles.
+  std::vector<StagedLoop> Staged;
+  std::vector<Refusal> NotStaged; ///< contended loops that could not be
   std::vector<Refusal> Refusals;
 };
 

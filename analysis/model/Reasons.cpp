@@ -38,6 +38,11 @@ constexpr ReasonInfo Table[] = {
      "its cache lines stay because of the split of another loop ({in the same "
      "nest})",
      "nothing needs to be done"},
+    {Reason::RowsStaged, NothingToDo, "rows-staged",
+     "the rows that it walks are loaded by the warp together",
+     "its cache lines are no longer needed: {the rows} are loaded through "
+     "shared memory",
+     "nothing needs to be done"},
     {Reason::UnknownLaunch, NotKnown, "unknown-launch",
      "no launch gives a block size that folds",
      "the block size is not known ({no launch in sight gives it})",
@@ -73,6 +78,11 @@ constexpr ReasonInfo Table[] = {
      "({it is not made of constants and unrolled loops' variables})",
      "unroll the loops around it with #pragma unroll, or index the array with "
      "constants"},
+    {Reason::NotCounted, NotKnown, "not-counted",
+     "the loop is no for (i = a; i < n; ++i) whose n stays",
+     "the loop cannot run in tiles ({its header is not plain})",
+     "write it as for (int i = first; i < n; ++i), with an n that the loop "
+     "does not change"},
     {Reason::NotInstantiated, NotKnown, "not-instantiated",
      "a template without an instantiation in this translation unit",
      "the template is never instantiated in this file "
@@ -180,6 +190,11 @@ constexpr ReasonInfo Table[] = {
      "be rounded differently "
      "({a product that may be fused with a sum})",
      "use __fmul_rn and __fadd_rn, or compile with -fmad=false"},
+    {Reason::MayAlias, NotSafe, "may-alias",
+     "a store of the loop through a pointer that may point into the row",
+     "what the loop stores may be what it reads ({two pointers})",
+     "declare the pointer that is read __restrict__, if nothing of what it "
+     "points to is written by the kernel"},
     {Reason::InMacro, NotEditable, "in-macro",
      "the edit would fall inside a macro expansion",
      "{a macro} stands in the way of the edit",

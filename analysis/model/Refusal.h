@@ -23,6 +23,7 @@ enum class Reason : uint8_t {
   NoLoop,         ///< the kernel has no loop
   NoGlobalAccess, ///< the loop touches no memory that L1 caches
   CoveredByOther, ///< its lines are those of another loop, which is split
+  RowsStaged,     ///< its rows are loaded through shared memory
   // Not known.
   UnknownLaunch,      ///< no launch gives the block size
   UnknownStride,      ///< a stride is known only at run time
@@ -31,6 +32,7 @@ enum class Reason : uint8_t {
   TooComplex,         ///< the counting quota ran out
   RegistersEstimated, ///< no assembler confirmed the register numbers
   IndexVaries,        ///< an array index that unrolling does not make constant
+  NotCounted,         ///< the loop does not count up to a limit that stays
   NotInstantiated,    ///< a template that this file never instantiates
   // Not worth it.
   NeverResident,     ///< no SM of the GPU can hold a block of the launch
@@ -54,6 +56,7 @@ enum class Reason : uint8_t {
   MayChange,          ///< computed again, it may be another value
   Redefined,          ///< it, or what it is computed from, is assigned again
   MayContract,        ///< computed again, it may be rounded differently
+  MayAlias,           ///< what the loop stores may be what it reads
   // Not editable.
   InMacro,              ///< written by a macro
   InSystemHeader,       ///< not the user's file

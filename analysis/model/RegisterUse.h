@@ -62,7 +62,6 @@ struct PressurePeak {
 
 /// What is known of the registers of one kernel.
 struct RegisterUse {
-  std::string Kernel;    ///< as the report names it
   RegisterPoint Default; ///< without a cap
   unsigned MaxLive = 0;  ///< 32-bit registers
   double PeakWeight = 1; ///< how often the place runs where they are live

@@ -90,7 +90,7 @@ bool dividesAny(const KernelPlan &Plan, const std::set<unsigned> &Loops) {
   });
 }
 
-/// Launches that want different things of a loop, as cases of the run.
+/// Launches that want different things of a loop, as run-time cases.
 /// std::nullopt where these cannot be told apart so.
 std::optional<LaunchPlan> planByRun(const Kernel &K,
                                     const AnalysisOptions &Options,
@@ -121,10 +121,12 @@ LaunchPlan planAll(const Kernel &K, const AnalysisOptions &Options,
   // Reserved shared memory is the same for every launch of the kernel, so only
   // a single launch can ask for it.
   MayReserve &= Known.size() == 1;
+  AnalysisOptions Each = Options; // and so are tiles, which one block needs
+  Each.May.Stage &= Known.size() == 1;
   LaunchPlan Result;
   std::set<unsigned> Wanted; // loops that some launch divides
   for (unsigned I : Known) {
-    LaunchPlan P = planForLaunch(K, K.Launches[I], Options, MayReserve);
+    LaunchPlan P = planForLaunch(K, K.Launches[I], Each, MayReserve);
     for (const LoopPlan &Loop : P.Plan.Loops)
       if (isDivided(Loop))
         Wanted.insert(Loop.Loop);
@@ -199,8 +201,26 @@ llvm::Expected<Setting> shownSetting(const Kernel &K, const KernelPlan &Plan,
   return settingFor(K, L, Options, /*MayReserve=*/false);
 }
 
-LaunchPlan planEstimated(const Kernel &K, const AnalysisOptions &Options) {
+bool stages(const LaunchPlan &P) { return !P.Plan.Staged.empty(); }
+
+/// Nothing is written for the plan but what it stages.
+bool doesNoMore(const KernelPlan &Plan) {
+  return Plan.BlocksRemoved == 0 && !Plan.CarveoutPercent &&
+         llvm::none_of(Plan.Loops, isDivided);
+}
+
+LaunchPlan planEstimated(const Kernel &K, AnalysisOptions Options) {
   std::vector<LaunchPlan> Plans = planWithin(K, Options, /*MayReserve=*/true);
+  if (Plans.size() > 1 && llvm::any_of(Plans, stages)) {
+    // Whatever the registers are, the same is staged, and that is all.
+    if (llvm::all_of(Plans, [&](const LaunchPlan &Each) {
+          return Each.Plan.Staged == Plans.front().Plan.Staged &&
+                 doesNoMore(Each.Plan);
+        }))
+      return std::move(Plans.front());
+    Options.May.Stage = false;
+    Plans = planWithin(K, Options, /*MayReserve=*/true);
+  }
   bool Alike = llvm::all_of(Plans, [&](const LaunchPlan &Each) {
     return reservesAlike(Each.Plan, Plans.front().Plan);
   });

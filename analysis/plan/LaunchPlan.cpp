@@ -11,6 +11,8 @@
 #include "analysis/nest/Nest.h"
 #include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/runtime/GridPlan.h"
+#include "analysis/plan/runtime/RuntimeInputs.h"
+#include "analysis/plan/stage/StagePlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -75,18 +77,55 @@ static void fillLayout(const Kernel &K, const FootprintOptions &Footprint,
   }
 }
 
+static LaunchPlan planIn(const Setting &S, const Launch &L) {
+  LaunchPlan Result = planKnown(S);
+  leaveToRunTime(S, Result);
+  leaveGridToRunTime(S, L, Result);
+  settleAround(S.K, Result.Plan);
+  for (LoopPlan &Plan : Result.Plan.Loops)
+    fillLayout(S.K, S.Footprint, Plan);
+  return Result;
+}
+
+/// The plan of the kernel whose rows are staged where that helps: the tiles
+/// take shared memory, and what is staged takes no L1.
+static LaunchPlan planStaged(const Setting &S, const Launch &L,
+                             const AnalysisOptions &Options, bool MayReserve,
+                             LaunchPlan AsItIs) {
+  Stages Found = stagesFor(S, AsItIs.Profiles);
+  AsItIs.Plan.NotStaged = std::move(Found.Refusals);
+  if (Found.Loops.empty())
+    return AsItIs;
+  const Kernel With = withStages(S.K, Found.Loops);
+  llvm::Expected<Setting> Staged = settingFor(With, L, Options, MayReserve);
+  if (!Staged) {
+    llvm::consumeError(Staged.takeError());
+    return AsItIs;
+  }
+  Staged->Counted = nullptr; // it has counted the kernel as it is
+  LaunchPlan Result = planIn(*Staged, L);
+  for (const StagedLoop &Each : Found.Loops) {
+    const RowLoop &Rows = S.K.RowLoops[Each.Rows];
+    LoopPlan &Plan = Result.Plan.Loops[Rows.Loop];
+    Plan.FootprintBytes = AsItIs.Plan.Loops[Rows.Loop].FootprintBytes;
+    if (Plan.Why)
+      Plan.Why = Refusal{Reason::RowsStaged, S.K.Loops[Rows.Loop].Where,
+                         namesOf(Rows, Each)};
+  }
+  Result.Plan.NotStaged = std::move(AsItIs.Plan.NotStaged);
+  Result.Plan.Staged = std::move(Found.Loops);
+  return Result;
+}
+
 LaunchPlan planForLaunch(const Kernel &K, const Launch &L,
                          const AnalysisOptions &Options, bool MayReserve) {
   llvm::Expected<Setting> S = settingFor(K, L, Options, MayReserve);
   if (!S)
     return refused(K, L, S.takeError());
-  LaunchPlan Result = planKnown(*S);
-  leaveToRunTime(*S, Result);
-  leaveGridToRunTime(*S, L, Result);
-  settleAround(K, Result.Plan);
-  for (LoopPlan &Plan : Result.Plan.Loops)
-    fillLayout(K, S->Footprint, Plan);
-  return Result;
+  LaunchPlan Result = planIn(*S, L);
+  if (!Options.May.Stage)
+    return Result;
+  return planStaged(*S, L, Options, MayReserve, std::move(Result));
 }
 
 //===-- Unknown block sizes ----------------------------------------------===//
@@ -125,14 +164,15 @@ static void showRule(const Setting &S, LaunchPlan &Result) {
   }
 }
 
+static bool asksHost(const LaunchCase &C) {
+  return C.ReserveBytes || C.CarveoutPercent;
+}
+
 /// A launch's rule passes a review with three arms at most, and if what a
 /// larger block gets is not taken from a still larger one.
 static bool isPlain(llvm::ArrayRef<LaunchCase> Cases) {
-  auto Asks = [](const LaunchCase &C) {
-    return C.ReserveBytes || C.CarveoutPercent;
-  };
-  auto First = llvm::find_if(Cases, Asks);
-  return Cases.size() <= 3 && std::all_of(First, Cases.end(), Asks);
+  auto First = llvm::find_if(Cases, asksHost);
+  return Cases.size() <= 3 && std::all_of(First, Cases.end(), asksHost);
 }
 
 /// Blocks of whole warps that the kernel may be launched with, ascending.
@@ -168,70 +208,86 @@ static bool contendsWhereFull(const Kernel &K, const Launch &L,
   return Settings.empty() || contendsAnywhere(Settings);
 }
 
+namespace {
+/// What is planned for each block size, ascending.
+struct PlansByBlock {
+  std::vector<Setting> Settings;
+  std::vector<LaunchCase> Launches; ///< where they differ
+  std::optional<LaunchPlan> Shown;  ///< of the block that the report shows
+
+  void add(Setting S, int64_t Threads);
+};
+} // namespace
+
+void PlansByBlock::add(Setting S, int64_t Threads) {
+  constexpr int64_t Usual = 256; // threads of the block that is shown if it can
+  LaunchPlan Plan = planKnown(S);
+  // A block of fewer threads than whole warps has as many warps.
+  LaunchCase Case = launchCase(Plan.Plan, Threads - WarpLanes + 1);
+  if (Launches.empty() || Launches.back().ReserveBytes != Case.ReserveBytes ||
+      Launches.back().CarveoutPercent != Case.CarveoutPercent)
+    Launches.push_back(Case);
+  if (Plan.Plan.After)
+    S.Before = *Plan.Plan.After;
+  S.Throttle.MayReserve = false;
+  Settings.push_back(std::move(S));
+  bool Divides = llvm::any_of(Plan.Plan.Loops, isDivided);
+  bool DidDivide = Shown && llvm::any_of(Shown->Plan.Loops, isDivided);
+  if (!Shown ||
+      (Threads <= Usual ? Divides || !DidDivide : Divides && !DidDivide))
+    Shown = std::move(Plan);
+}
+
+/// One plan for all block sizes; Input: what is tested for a block's threads.
+static LaunchPlan ruleOf(const Kernel &K, const Launch &L,
+                         const std::string &Input, PlansByBlock All) {
+  LaunchPlan Rule = std::move(*All.Shown);
+  Rule.Plan.ReserveSharedBytes.reset();
+  Rule.Plan.CarveoutPercent.reset();
+  if (llvm::any_of(All.Launches, asksHost))
+    Rule.Plan.ByThreads = All.Launches;
+  leaveBlockToRunTime(Input, All.Settings, Rule);
+  for (const Setting &S : All.Settings)
+    if (Rule.Plan.Before &&
+        S.Before.WarpsPerBlock == Rule.Plan.Before->WarpsPerBlock)
+      showRule(S, Rule);
+  if (All.Settings.back().Footprint.isSpent())
+    return outOfQuota(K, Rule);
+  divideOnlyFullGrids(All.Settings.back(), L, Input, Rule);
+  return Rule;
+}
+
 LaunchPlan planForAnyBlock(const Kernel &K, const Launch &L,
                            const BlockShapes &Shapes,
                            const AnalysisOptions &Given, bool MayReserve) {
-  constexpr int64_t Usual = 256; // threads of the block that is shown if it can
   // A launch asks for so many threads, however they lie.
   const AnalysisOptions Options =
       Shapes.isAlongX() ? Given : withoutLaunchEdits(Given);
   if (!Shapes.isAlongX() && !contendsWhereFull(K, L, Shapes, Options))
     return refused(K, {Reason::UnknownLaunch, L.Where, ""});
-  std::vector<Setting> Settings;
-  std::vector<LaunchCase> ByThreads;
-  std::optional<LaunchPlan> Shown;
+  PlansByBlock All;
   for (const Shape &Block : blocksOf(K, Shapes)) {
-    const int64_t Threads = *Block.count();
     Launch At = L;
     At.Block = Block;
     llvm::Expected<Setting> S = settingFor(K, At, Options, MayReserve);
     if (!S) {
-      if (!Shown)
+      if (!All.Shown)
         return refused(K, L, S.takeError());
       llvm::consumeError(S.takeError());
       break;
     }
-    if (!Shown && !isCheap(*S, {}, allLoops(K)))
+    if (!All.Shown && !isCheap(*S, {}, allLoops(K)))
       return refused(K, {Reason::TooComplex, L.Where,
                          "its loops take too long to count for every block "
                          "size"});
-    LaunchPlan Plan = planKnown(*S);
-    // A block of fewer threads than whole warps has as many warps.
-    LaunchCase Case = launchCase(Plan.Plan, Threads - WarpLanes + 1);
-    bool Same = !ByThreads.empty() &&
-                ByThreads.back().ReserveBytes == Case.ReserveBytes &&
-                ByThreads.back().CarveoutPercent == Case.CarveoutPercent;
-    if (!Same)
-      ByThreads.push_back(Case);
-    if (Plan.Plan.After)
-      S->Before = *Plan.Plan.After;
-    S->Throttle.MayReserve = false;
-    Settings.push_back(std::move(*S));
-    bool Divides = llvm::any_of(Plan.Plan.Loops, isDivided);
-    bool DidDivide = Shown && llvm::any_of(Shown->Plan.Loops, isDivided);
-    if (!Shown ||
-        (Threads <= Usual ? Divides || !DidDivide : Divides && !DidDivide))
-      Shown = std::move(Plan);
+    All.add(std::move(*S), *Block.count());
   }
-  if (!Shown)
+  if (!All.Shown)
     return refused(K, {Reason::UnknownLaunch, L.Where, ""});
-  if (!isPlain(ByThreads))
+  if (!isPlain(All.Launches))
     return planForAnyBlock(K, L, Shapes, withoutLaunchEdits(Options),
                            /*MayReserve=*/false);
-  Shown->Plan.ReserveSharedBytes.reset();
-  Shown->Plan.CarveoutPercent.reset();
-  for (const LaunchCase &C : ByThreads)
-    if (C.ReserveBytes || C.CarveoutPercent)
-      Shown->Plan.ByThreads = ByThreads;
-  leaveBlockToRunTime(Shapes.input(), Settings, *Shown);
-  for (const Setting &S : Settings)
-    if (Shown->Plan.Before &&
-        S.Before.WarpsPerBlock == Shown->Plan.Before->WarpsPerBlock)
-      showRule(S, *Shown);
-  if (Settings.back().Footprint.isSpent())
-    return outOfQuota(K, *Shown);
-  divideOnlyFullGrids(Settings.back(), L, Shapes.input(), *Shown);
-  return std::move(*Shown);
+  return ruleOf(K, L, Shapes.input(), std::move(All));
 }
 
 } // namespace catt

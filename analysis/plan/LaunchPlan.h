@@ -25,8 +25,8 @@ namespace catt {
 LaunchPlan planForLaunch(const Kernel &K, const Launch &L,
                          const AnalysisOptions &Options, bool MayReserve);
 
-/// The same for a kernel whose block size only the run knows. `L` gives what
-/// else is known.
+/// The same for a kernel whose block size is known only at run time. `L` gives
+/// what else is known.
 LaunchPlan planForAnyBlock(const Kernel &K, const Launch &L,
                            const BlockShapes &Shapes,
                            const AnalysisOptions &Given, bool MayReserve);

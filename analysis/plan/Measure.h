@@ -10,8 +10,8 @@
 //                                              texts, kernels   registers,
 //                                              spills
 //
-// Who is asked is a class of its own: ptxas (RegisterSources.h) today. Where
-// nobody is, the estimates of the plans decide.
+// Who is asked is a class of its own: ptxas (RegisterSources.h) today. Without
+// one there is no search, and the plans stay as they were estimated.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_MEASURE_H

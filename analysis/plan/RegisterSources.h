@@ -8,11 +8,11 @@
 //
 //   TranslationUnit --(clang's back end)--> PTX --(estimate)--> RegisterUse
 //                          --ptx=<file> ----^                       ^
-//                   --(nvcc, else as above)--> PTX --(ptxas)--------+ its
-//                   points
-//                                                                     win
-// Where ptxas is asked, instructions are counted in the PTX that it was asked
-// about. The values live at the peak come from clang's, which names them.
+//                   --(nvcc, else as above)--> PTX --(ptxas)--------'
+//
+// The points of ptxas replace those of the estimate. Where ptxas is asked,
+// instructions are counted in the PTX that it was asked about. The values live
+// at the peak come from clang's, which names them.
 //
 // Bounds that the PTX has (.maxntid, .minnctapersm, .maxnreg) are taken out
 // first: what is asked for is the kernel under caps, and without one.

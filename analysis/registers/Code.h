@@ -33,7 +33,6 @@ namespace catt {
 struct CodeValue {
   unsigned Words = 1;    ///< 32-bit registers; 0 for a predicate
   unsigned Register = 0; ///< of ptx::Function, one of those it stands for
-  bool Rematerializable = false; ///< cheaper made again than kept
 };
 
 /// Memory whose accesses must keep their order.

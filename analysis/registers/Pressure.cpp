@@ -337,7 +337,6 @@ static double peakWeight(const Code &C) {
 RegisterUse estimateRegisters(const ptx::Module &M, const ptx::Function &F,
                               const PressureOptions &Options, NameAt Name) {
   RegisterUse Use;
-  Use.Kernel = F.Name;
   CallTree Tree(M, Use.Notes);
   Tree.add(F, 0);
   const Code &C = Tree.Functions.at(F.Name).C;

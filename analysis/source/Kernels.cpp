@@ -14,6 +14,8 @@
 #include "analysis/source/safety/LaunchUses.h"
 #include "analysis/source/safety/WarpIndependence.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/NodeParts.h"
+#include "analysis/source/values/RowLoops.h"
 #include "analysis/source/values/ThreadValues.h"
 #include "analysis/source/walk/IndexFolding.h"
 #include "analysis/source/walk/SymbolicWalk.h"
@@ -101,7 +103,7 @@ unsigned operations(const Stmt *S) {
   if (auto *C = dyn_cast<CallExpr>(S); C && C->getType()->isFloatingType())
     Count = 8;
   for (const Stmt *Child : S->children())
-    if (!Child || !isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(Child))
+    if (!isLoop(Child))
       Count += operations(Child);
   return Count;
 }
@@ -184,19 +186,16 @@ private:
 
   void describe(const Stmt &S, Loop &L) const {
     const SourceManager &SM = Context.getSourceManager();
-    const Stmt *Body = nullptr;
+    LoopParts P = loopParts(S);
+    const Stmt *Body = P.AtLeastOnce ? nullptr : P.Body;
     if (auto *F = dyn_cast<ForStmt>(&S)) {
-      Body = F->getBody();
       if (auto *D = dyn_cast_or_null<DeclStmt>(F->getInit());
           D && D->isSingleDecl())
         L.Iterator = cast<NamedDecl>(D->getSingleDecl())->getNameAsString();
       else if (auto *A = dyn_cast_or_null<BinaryOperator>(F->getInit()))
         if (auto *R = dyn_cast<DeclRefExpr>(A->getLHS()->IgnoreParenImpCasts()))
           L.Iterator = R->getDecl()->getNameAsString();
-    } else if (auto *W = dyn_cast<WhileStmt>(&S)) {
-      Body = W->getBody();
     } else if (auto *R = dyn_cast<CXXForRangeStmt>(&S)) {
-      Body = R->getBody();
       L.Iterator = R->getLoopVariable()->getNameAsString();
     }
     SourceLocation Begin = SM.getExpansionLoc(S.getBeginLoc());
@@ -254,10 +253,9 @@ void addShared(const Stmt *S, Kernel &K, const ASTContext &Context,
           K.StaticSharedBytes +=
               Context.getTypeSizeInChars(V->getType()).getQuantity();
       }
-  if (auto *R = dyn_cast<DeclRefExpr>(S))
-    if (auto *V = dyn_cast<VarDecl>(R->getDecl());
-        V && V->hasAttr<CUDASharedAttr>() && V->hasExternalStorage())
-      K.UsesDynamicShared = true;
+  if (const VarDecl *V = namedVariable(S);
+      V && V->hasAttr<CUDASharedAttr>() && V->hasExternalStorage())
+    K.UsesDynamicShared = true;
   if (auto *C = dyn_cast<CallExpr>(S)) {
     const FunctionDecl *F = C->getDirectCallee(), *Def = nullptr;
     if (F && F->hasBody(Def) && Seen.insert(Def->getCanonicalDecl()).second)
@@ -265,13 +263,6 @@ void addShared(const Stmt *S, Kernel &K, const ASTContext &Context,
   }
   for (const Stmt *Child : S->children())
     addShared(Child, K, Context, Seen);
-}
-
-std::optional<int64_t> evaluate(const Expr *E, const ASTContext &Context) {
-  Expr::EvalResult R;
-  if (!E || E->isValueDependent() || !E->EvaluateAsInt(R, Context))
-    return std::nullopt;
-  return R.Val.getInt().getExtValue();
 }
 
 std::string qualifiedName(const FunctionDecl &F) {
@@ -308,6 +299,17 @@ bool isFixed(const ParmVarDecl *P, const Stmt *S) {
                       [&](const Stmt *Child) { return isFixed(P, Child); });
 }
 
+/// Where the declaration at file scope begins that holds the function.
+SourceLocation topOf(const FunctionDecl &F) {
+  const FunctionDecl *Written = F.getTemplateInstantiationPattern();
+  const Decl *Top = Written ? Written : &F;
+  if (auto *T = cast<FunctionDecl>(Top)->getDescribedFunctionTemplate())
+    Top = T;
+  while (!Top->getLexicalDeclContext()->isTranslationUnit())
+    Top = cast<Decl>(Top->getLexicalDeclContext());
+  return Top->getBeginLoc();
+}
+
 Kernel describeKernel(const FunctionDecl &F) {
   ASTContext &Context = F.getASTContext();
   const SourceManager &SM = Context.getSourceManager();
@@ -340,9 +342,10 @@ Kernel describeKernel(const FunctionDecl &F) {
     K.Span = {Entry->getFileEntry().tryGetRealPathName().str(),
               SM.getFileOffset(Begin), SM.getFileOffset(End) + 1};
   K.BodyBegin = SM.getFileOffset(SM.getExpansionLoc(Open)) + 1;
+  K.Top = SM.getFileOffset(SM.getExpansionLoc(topOf(F)));
   if (auto *A = F.getAttr<CUDALaunchBoundsAttr>()) {
-    K.MaxThreads = evaluate(A->getMaxThreads(), Context);
-    K.MinBlocks = evaluate(A->getMinBlocks(), Context);
+    K.MaxThreads = constantValue(A->getMaxThreads(), Context);
+    K.MinBlocks = constantValue(A->getMinBlocks(), Context);
   }
   llvm::DenseSet<const Decl *> Seen;
   addShared(F.getBody(), K, Context, Seen);
@@ -414,6 +417,7 @@ std::vector<Kernel> findKernels(
         KernelWalk Walk(Context, *F, K, Code);
         Walk.run(*F);
         findThreadValues(*F, Context, K);
+        findRowLoops(*F, Context, K);
       }
     }
     applyDirectives(K, DirectivesOf(F->getLocation()));

@@ -17,7 +17,7 @@
 // that only compute (min), and the functions of its runtime that are listed.
 //
 // Limits: a virtual function, a call through a pointer and one whose body is
-// not in sight are not harmless, nor are those behind 256 others.
+// not in sight are not harmless, nor are those after the first 256.
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/LaunchTexts.h"

@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// Lambdas are for both sides unless somebody says more.
+  /// Lambdas are for host and device unless an attribute says otherwise.
   static bool isForDevice(const DeclContext *D) {
     auto *F = dyn_cast<FunctionDecl>(D);
     return F && llvm::any_of(F->attrs(), [](const Attr *A) {

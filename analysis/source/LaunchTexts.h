@@ -17,10 +17,10 @@
 //
 // The kernel is named as the launch spells it where that is exact without the
 // launch's arguments, by its qualified name and all template arguments where
-// they were deduced or where only the arguments led to it, by a cast where it
-// is overloaded. What else there may be is an obstacle in words: calls of
-// functions that are not known to leave the current device alone, macros,
-// device code, kernels that are variables, types without a name.
+// they were deduced or where only the arguments selected it, by a cast where
+// it is overloaded. Everything else is refused in words: calls of functions
+// that are not known to leave the current device alone, macros, device code,
+// kernels that are variables, types without a name.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_LAUNCHTEXTS_H

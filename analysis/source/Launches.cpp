@@ -136,7 +136,6 @@ private:
     const Expr *Shared = Config.getArg(2), *Block = Config.getArg(1);
     bool Absent = isa<CXXDefaultArgExpr>(Shared->IgnoreImplicit()) ||
                   isa<CXXDefaultArgExpr>(Shared);
-    std::optional<Refusal> Why;
     auto Range = Lexer::makeFileCharRange(
         CharSourceRange::getTokenRange(
             (Absent ? Block : Shared)->getSourceRange()),

@@ -180,7 +180,7 @@ double cyclesPerIteration(const Running &How, const Device &Gpu,
   double Sectors = Below.Sectors + Work.SectorsStored;
   double Traffic = Sectors * Rates.Sector;
   if (Rates.L2Bytes && Gpu.SMs) {
-    double L2 = double(Rates.L2Bytes);
+    double L2 = double(*Rates.L2Bytes);
     double Bytes = bytesInL2(How, double(*Gpu.SMs), Rates);
     Traffic *= 1 + Rates.Far * std::min(1.0, Bytes / L2);
     double LostInL2 = lostShare(Bytes, Rates.L2Share * L2, 1);

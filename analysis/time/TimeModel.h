@@ -74,7 +74,7 @@ struct MemoryRates {
   double Flight = 2; ///< times L1 that the loads of a warp keep L2 busy with
   double Power = 3;  ///< how sharply the largest term rules
   double GainError = 0.4; ///< of a predicted gain, half unfitted: LoopPlan
-  int64_t L2Bytes = 0;    ///< 0: not known
+  std::optional<int64_t> L2Bytes;
   Origin From = Origin::Estimated;
 };
 

@@ -67,14 +67,7 @@ private:
   }
   std::string id(const char *Stem) const { return Stem + std::to_string(K.Id); }
 
-  void line(const std::string &Text) {
-    Statement S;
-    llvm::SmallVector<llvm::StringRef> Lines;
-    llvm::StringRef(Text).split(Lines, '\n');
-    for (llvm::StringRef L : Lines)
-      S.Lines.push_back(L.str());
-    K.Body.push_back(S);
-  }
+  void line(const std::string &Text) { K.Body.push_back(statement(Text)); }
 
   void chooseLaunch() {
     unsigned Threads = pick({32u, 64u, 96u, 128u, 128u, 256u, 256u, 512u});

@@ -184,6 +184,8 @@ uint64_t kernelSeed(uint64_t Seed, uint64_t I) {
 GeneratedKernel make(uint64_t Seed, unsigned Id, const DriverOptions &Options) {
   if (Options.Contended)
     return generateContended(Seed, Id);
+  if (Options.Rows)
+    return generateRowWalks(Seed, Id);
   if (!Options.Adversarial)
     return generate(Seed, Id);
   for (;; Seed = kernelSeed(Seed, 0)) {

@@ -33,6 +33,7 @@ struct DriverOptions {
   bool OnlyOriginals = false;  ///< as BatchOptions has it
   bool Adversarial = false;    ///< kernels with a danger (Enemy.h)
   bool Contended = false;      ///< kernels that the model decides about
+  bool Rows = false;           ///< kernels whose lanes walk rows
   std::string Danger;          ///< of this kind only; empty: of all
   unsigned ShrinkSeconds = 90; ///< for shrinking one kernel; 0: do not
 };

@@ -51,6 +51,9 @@ struct Statement {
   std::string Comment; ///< before it, empty or complete
 };
 
+/// These lines, which stay and go together.
+Statement statement(const std::string &Text);
+
 struct Function {
   std::string Head; ///< "static __device__ unsigned f(int i)"
   std::vector<Statement> Body;
@@ -114,6 +117,7 @@ struct GeneratedKernel {
   int64_t ReserveBytes = 0;     ///< 0: as the plan has it
   std::optional<int64_t> CarveoutPercent;
   bool Decided = false; ///< by the model, and nothing is forced
+  bool Rows = false;    ///< its loops walk rows, which are staged
   // Of a kernel with a danger (Enemy.h).
   std::string Danger; ///< "guard: lvalue-choice"; empty: an ordinary kernel
   bool Twin = false;  ///< the same without the danger
@@ -140,6 +144,9 @@ GeneratedKernel generate(uint64_t Seed, unsigned Id);
 
 /// One that the model decides about: its loops want more than an L1 holds.
 GeneratedKernel generateContended(uint64_t Seed, unsigned Id);
+
+/// One whose lanes walk rows.
+GeneratedKernel generateRowWalks(uint64_t Seed, unsigned Id);
 
 /// The text of the kernel, its helpers and its host code.
 std::string printAlone(const GeneratedKernel &K);

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "analysis/nest/Nest.h"
 #include "test/fuzz/Properties.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -116,7 +117,31 @@ void forceBounds(KernelReport &Report, const GeneratedKernel &K,
   if (!Use.Caps.empty())
     Options.Target = Use.Caps[K.Seed % Use.Caps.size()].Registers;
   Report.Registers =
-      planRegisters(Source, Use, std::nullopt, std::nullopt, Options);
+      planRegisters(Source, Use, InstructionMix(), std::nullopt, Options);
+}
+
+/// Every loop that can run in tiles does, and reads all that it may ahead.
+void forceStages(KernelReport &Report, const GeneratedKernel &K) {
+  int64_t Bytes = 8 << 10; // of static shared memory, what others may take
+  for (const auto &[I, Rows] : llvm::enumerate(Report.Source.RowLoops)) {
+    StagedLoop Staged;
+    for (const auto &[R, Read] : llvm::enumerate(Rows.Reads))
+      if (!Read.Why)
+        Staged.Reads.push_back(R);
+    if (!Rows.Refusals.empty() || Staged.Reads.empty() ||
+        !isInnermost(Report.Source, Rows.Loop))
+      continue;
+    Staged.Rows = I;
+    Staged.Columns = K.Seed / 3 % 2 ? 8 : 16;
+    Staged.Threads = std::min<int64_t>(K.Block.count(), 1024);
+    Staged.MinTrips = K.Seed / 6 % 4;
+    for (unsigned R : Staged.Reads)
+      Bytes += Staged.Threads * (Staged.Columns + 1) *
+               int64_t(Rows.Reads[R].ElementBytes);
+    if (Bytes > 48 << 10)
+      return;
+    Report.Plan.Staged.push_back(Staged);
+  }
 }
 
 void forceSpill(KernelReport &Report, const GeneratedKernel &K,

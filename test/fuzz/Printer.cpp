@@ -15,6 +15,16 @@
 #include "llvm/ADT/StringRef.h"
 
 namespace catt::fuzz {
+
+Statement statement(const std::string &Text) {
+  Statement S;
+  llvm::SmallVector<llvm::StringRef> Lines;
+  llvm::StringRef(Text).split(Lines, '\n');
+  for (llvm::StringRef L : Lines)
+    S.Lines.push_back(L.str());
+  return S;
+}
+
 namespace {
 
 class Printer {

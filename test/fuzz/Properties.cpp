@@ -164,6 +164,10 @@ private:
       if (auto I = indexOf(K); I && Kernels[*I].Forced)
         forcePlan(K, Kernels[*I]);
     for (KernelReport &K : R.Kernels)
+      if (auto I = indexOf(K);
+          I && (Kernels[*I].Rows || Kernels[*I].Seed % 5 != 0))
+        forceStages(K, Kernels[*I]);
+    for (KernelReport &K : R.Kernels)
       if (auto I = indexOf(K); I && Kernels[*I].Seed % 3 != 0)
         forceSpill(K, Kernels[*I], R.Gpu);
     for (KernelReport &K : R.Kernels)
@@ -213,7 +217,7 @@ private:
     countEnemies(E);
     for (const Applied &A : E.Done) {
       bool Dynamic = llvm::StringRef(A.Summary).contains("dynamic shared");
-      ++Seen["applied: " + A.Transform + (Dynamic ? " (dynamic)" : "")];
+      ++Seen["applied: " + A.By->name().str() + (Dynamic ? " (dynamic)" : "")];
     }
   }
 
@@ -372,7 +376,7 @@ private:
     O.Seed = N == 0 ? 0 : (K.Seed + N) | 1;
     O.ResidentBlocks = 1 + N % 3;
     O.SwitchEvery = Switch[N % 4];
-    O.Budget = 5'000'000;
+    O.Budget = 50'000'000;
     if (K.AllResident) {
       O.ResidentBlocks = 0;
       O.SMs = 1;

@@ -71,6 +71,7 @@ void forcePlan(KernelReport &Report, const GeneratedKernel &K);
 
 /// Moves values to shared memory as if all were live at one of the statements,
 /// and all registers had to be freed.
+void forceStages(KernelReport &Report, const GeneratedKernel &K);
 void forceSpill(KernelReport &Report, const GeneratedKernel &K,
                 const Device &Gpu);
 

@@ -52,6 +52,8 @@ static cl::opt<bool>
 static cl::opt<bool>
     Contended("contended", cl::cat(Category),
               cl::desc("Kernels that the model decides about"));
+static cl::opt<bool> Rows("rows", cl::cat(Category),
+                          cl::desc("Kernels whose lanes walk rows"));
 static cl::opt<std::string>
     Danger("danger", cl::cat(Category),
            cl::desc("Of --adversarial, this kind only: guard, polling ..."));
@@ -70,6 +72,7 @@ static std::string header(const Defect &D) {
   std::string Text = "// catt-fuzz " +
                      std::string(D.Kernel.isEnemy() ? "--adversarial "
                                  : D.Kernel.Decided ? "--contended "
+                                 : D.Kernel.Rows    ? "--rows "
                                                     : "") +
                      "--only " + std::to_string(D.Kernel.Seed) + "\n// " +
                      D.What.Property + "\n";
@@ -139,6 +142,8 @@ static bool isVacuous(const Summary &S) {
                                    "refused: warps-communicate"};
   if (!Danger.empty())
     All = {};
+  else if (Rows)
+    All = {"applied: stage-rows", "files reverted"};
   else if (Contended)
     All = {"applied: split-warp-groups", "decided again in silence",
            "launches that differ", "blocks limited by registers"};
@@ -186,6 +191,7 @@ int main(int argc, char **argv) {
   Options.Adversarial = Adversarial || !Danger.empty();
   Options.Danger = Danger;
   Options.Contended = Contended;
+  Options.Rows = Rows;
   if (Print) {
     uint64_t Own = Only;
     for (uint64_t I = First; I < First + (Own ? 1 : NumKernels); ++I) {

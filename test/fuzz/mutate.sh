@@ -11,7 +11,8 @@
 # a danger (catt-fuzz --adversarial; 3000, or as many as -a says) are asked, which
 # must notice alone; where a patch has a line "Danger: guard", those of this kind.
 # Mutations called register-* break what moves values, computes them again or bounds
-# them: ordinary kernels must notice alone.
+# them: ordinary kernels must notice alone. So must kernels whose lanes walk rows
+# (catt-fuzz --rows), of those called rows-*.
 # Only what a patch touches is built again. -s skips the run without any mutation.
 # Exit status: 0 if each is caught, 1 if some survive or do not apply, 2 if the
 # copy fails without any.
@@ -141,6 +142,7 @@ find_out() {
       ${danger:+--danger "$danger"})
     ;;
   */register-*) generated=$(failed_properties "$kernels") ;;
+  */rows-*) generated=$(failed_properties "$kernels" --rows) ;;
   *)
     tests=$(first_failure "$(own_module "$1")" "${units[@]}" lit) &&
       generated=$(failed_properties "$kernels")

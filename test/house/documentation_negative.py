@@ -25,14 +25,13 @@ HEADER = (LICENSE + """//
 //   a
 // After:
 //   b
-#ifndef X
+#include "x.h"
 class KeepNearL1 final : public Transform {
   llvm::StringRef summary() const override {
     return "Keeps one thing near, "
            "so that another is not far.";
   }
 };
-#endif
 """)
 HELP = f"""USAGE: catt-rewrite [options]
   --gpu=<card>   - The GPU
@@ -49,7 +48,7 @@ TREE = {
     "CHANGELOG.md": "- `keep-near-l1` keeps near.\n",
     "analysis/Long.cpp": LICENSE + "\n" * 600,
     "transforms/Transforms.def": 'TRANSFORM(KeepNearL1, "keep-near-l1", x)\n',
-    "transforms/KeepNearL1.h": HEADER,
+    "transforms/KeepNearL1.cpp": HEADER,
     "test/unit/KeepNearL1Test.cpp": "TEST(KeepNear, Refuses) {}\n",
     "docs/README.md": "[one](transforms/keep-near-l1.md#two-words-a) "
                       "[c](command-line.md) [d](design.md)\n",
@@ -61,12 +60,12 @@ TREE = {
 
 # (rule, file, text or (old, new) or None for removed, more of the help)
 BAD = [
-    ("transforms", "transforms/KeepNearL1.h", None),
+    ("transforms", "transforms/KeepNearL1.cpp", None),
     ("listed", "transforms/Transforms.def", 'TRANSFORM(KeepFar, "keep-far")\n'),
     ("file-name", "transforms/Transforms.def", ("keep-near-l1", "keep-near")),
-    ("file-name", "transforms/Near.h", HEADER),
-    ("header-sentence", "transforms/KeepNearL1.h", ("// Keeps one", "// Puts")),
-    ("sketch", "transforms/KeepNearL1.h", ("// Before", "// Then")),
+    ("file-name", "transforms/Near.cpp", HEADER),
+    ("header-sentence", "transforms/KeepNearL1.cpp", ("// Keeps one", "// Puts")),
+    ("sketch", "transforms/KeepNearL1.cpp", ("// Before", "// Then")),
     ("page", "docs/transforms/keep-near-l1.md", None),
     ("page-sentence", "docs/transforms/keep-near-l1.md", ("Keeps", "Takes")),
     ("unit-test", "test/unit/KeepNearL1Test.cpp", None),

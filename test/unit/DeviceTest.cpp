@@ -97,7 +97,6 @@ TEST(Device, everyRowIsConsistent) {
       EXPECT_GT(D.UnifiedBytes, D.SharedBytesPerSM); // some L1 always remains
     EXPECT_EQ(known(D.Name).Name, D.Name);
     EXPECT_EQ(D.barrierCountsLiveThreads(), D.Capability >= 70);
-    EXPECT_EQ(D.MaxClusterBlocks > 1, D.Capability >= 90);
   }
 }
 

@@ -103,6 +103,16 @@ TEST(IndexExpressions, positiveTernary) {
       offset("int i = threadIdx.x < 8 ? threadIdx.x : 8; A[i] = 1;", "A[i]"),
       HasSubstr("threadIdx.x"));
 }
+TEST(IndexExpressions, positiveChoiceOfTwoObjects) {
+  for (const char *Body : {"float s = 0; s = s > A[i] ? s : A[i * 2];",
+                           "const float *B = A; float s = 0;\n"
+                           "s = s > A[i] ? s : B[i * 2];"}) {
+    std::string Read = llvm::StringRef(Body).contains("B[") ? "B" : "A";
+    EXPECT_EQ(inRow(Body, "A[i]"), "4*threadIdx.x + 4*blockDim.x*blockIdx.x");
+    EXPECT_EQ(inRow(Body, Read + "[i * 2]"),
+              "8*threadIdx.x + 8*blockDim.x*blockIdx.x");
+  }
+}
 TEST(IndexExpressions, positiveBranchesMerge) {
   EXPECT_EQ(
       offset(

@@ -104,7 +104,7 @@ TEST(InstructionCount, StreamsAndChains) {
                       "setp.ne.s64 %p1, %rd1, 0;\n@%p1 bra $L;\n";
   InstructionMix Mix = mixOf(Chain);
   EXPECT_FALSE(Mix.streams());
-  EXPECT_EQ(Mix.ChasedAccesses, Mix.LoopAccesses);
+  EXPECT_EQ(Mix.DependentAccesses, Mix.LoopAccesses);
   // Without a loop nothing streams.
   EXPECT_FALSE(mixOf("ld.global.f32 %f1, [%rd1];\n"
                      "st.global.f32 [%rd1], %f1;\n")

@@ -5,8 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/LaunchBounds.h"
-#include "SyntaxTesting.h"
 #include "TransformTesting.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +13,6 @@ namespace catt {
 namespace {
 
 using namespace testing;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -29,7 +26,7 @@ Workbench bounded(llvm::StringRef Code, llvm::StringRef Name = "k") {
   RegisterPlan Plan;
   Plan.Bounds = BoundsPlan{BoundsForm::LaunchBounds, 256, 3, 80};
   B.R.Kernels[K].Registers = Plan;
-  B.Options.Transforms = {"launch-bounds"};
+  B.Rewriting.Transforms = {"launch-bounds"};
   return B;
 }
 
@@ -50,10 +47,9 @@ const char *Static = "static __global__ void k(float *A) { A[0] = 1; }\n"
 
 TEST(LaunchBounds, Positive) {
   Workbench B = bounded(Static);
-  EXPECT_THAT(checked(B),
-              HasSubstr("static /* catt: launch-bounds(256, 3) */ "
-                        "__launch_bounds__(256, 3) /* catt: done */ "
-                        "__global__ void k(float *A) {"));
+  EXPECT_REWRITE(B, HasSubstr("static /* catt: launch-bounds(256, 3) */ "
+                              "__launch_bounds__(256, 3) /* catt: done */ "
+                              "__global__ void k(float *A) {"));
   ASSERT_EQ(B.edits().Done.size(), 1u);
   EXPECT_EQ(B.edits().Done[0].Summary,
             "bounded to 80 registers by __launch_bounds__(256, 3)");
@@ -62,9 +58,8 @@ TEST(LaunchBounds, Positive) {
 TEST(LaunchBounds, PositiveMaxnreg) {
   Workbench B = bounded(Static);
   bounds(B).Form = BoundsForm::MaxRegisters;
-  EXPECT_THAT(checked(B),
-              HasSubstr("/* catt: launch-bounds(80) */ __maxnreg__(80) "
-                        "/* catt: done */ __global__"));
+  EXPECT_REWRITE(B, HasSubstr("/* catt: launch-bounds(80) */ __maxnreg__(80) "
+                              "/* catt: done */ __global__"));
 }
 
 TEST(LaunchBounds, PositiveShapesOfTheDeclaration) {
@@ -76,8 +71,8 @@ TEST(LaunchBounds, PositiveShapesOfTheDeclaration) {
         "int x;\r\n// what it does\r\n__global__ void k(int A) {\r\n}\r\n",
         "__global__ void k(float *A);\n__global__ void k(float *A) {}\n"}) {
     Workbench B = bounded(Code);
-    EXPECT_THAT(checked(B), HasSubstr("__launch_bounds__(256, 3) /* catt: "
-                                      "done */ __global__"))
+    EXPECT_REWRITE(B, HasSubstr("__launch_bounds__(256, 3) /* catt: "
+                                "done */ __global__"))
         << Code;
   }
 }
@@ -90,16 +85,14 @@ TEST(LaunchBounds, PositiveDefinitionBehindADeclaration) {
   size_t At = B.text().rfind("__global__");
   B.R.Kernels[0].Source.Span.Begin = At;
   B.R.Kernels[0].Source.BodyBegin = B.text().rfind('{') + 1;
-  std::string New = checked(B);
+  std::string New = B.checked();
   EXPECT_THAT(New, HasSubstr("__global__ void k(int n);\n"));
   EXPECT_GT(New.find("__launch_bounds__"), New.find("host"));
 }
 
 TEST(LaunchBounds, PositiveIsSyntacticallyWhole) {
   Workbench B = bounded(Static);
-  std::string Code = "#define __launch_bounds__(...) "
-                     "__attribute__((launch_bounds(__VA_ARGS__)))\n" +
-                     checked(B);
+  std::string Code = B.checked();
   EXPECT_TRUE(parsesAsCuda(Code, true));
   EXPECT_TRUE(parsesAsCuda(Code, false));
 }
@@ -107,9 +100,9 @@ TEST(LaunchBounds, PositiveIsSyntacticallyWhole) {
 TEST(LaunchBounds, PositiveForceAddsTheSecondBound) {
   Workbench B = bounded("__global__ void __launch_bounds__(256) k(int n) {}\n");
   exists(B, 256, std::nullopt);
-  EXPECT_THAT(checked(B),
-              HasSubstr("__launch_bounds__(256/* catt: launch-bounds(256, 3) "
-                        "*/ , 3 /* catt: done */ ) k(int n)"));
+  EXPECT_REWRITE(
+      B, HasSubstr("__launch_bounds__(256/* catt: launch-bounds(256, 3) "
+                   "*/ , 3 /* catt: done */ ) k(int n)"));
 }
 
 TEST(LaunchBounds, PositiveForceOverridesBothBounds) {
@@ -117,7 +110,7 @@ TEST(LaunchBounds, PositiveForceOverridesBothBounds) {
                         "__global__ void k(int n) {}\n");
   B.R.Kernels[0].Source.Span.Begin = 0;
   exists(B, 512, 4);
-  std::string New = checked(B);
+  std::string New = B.checked();
   EXPECT_THAT(New, HasSubstr("0 * ( /* catt: begin */ N(1, 2) /* catt: end */ "
                              ") + 256 /* catt: done */"));
   EXPECT_THAT(New, HasSubstr("0 * ( /* catt: begin */ sizeof(int) /* catt: "
@@ -128,7 +121,7 @@ TEST(LaunchBounds, PositiveForceLeavesWhatIsRight) {
   Workbench B =
       bounded("__global__ void __launch_bounds__(256, 4) k(int) {}\n");
   exists(B, 256, 4);
-  EXPECT_THAT(checked(B), HasSubstr("__launch_bounds__(256, /* catt"));
+  EXPECT_REWRITE(B, HasSubstr("__launch_bounds__(256, /* catt"));
 }
 
 TEST(LaunchBounds, PositiveInstantiationsThatAgree) {
@@ -136,8 +129,8 @@ TEST(LaunchBounds, PositiveInstantiationsThatAgree) {
       bounded("template <class T> __global__ void k(T n) {}\n", "k<int>");
   B.R.Kernels.push_back(B.R.Kernels[0]);
   B.R.Kernels[1].Source.Name = "k<float>";
-  EXPECT_EQ(checked(B).find("__launch_bounds__"),
-            checked(B).rfind("__launch_bounds__"));
+  EXPECT_EQ(B.checked().find("__launch_bounds__"),
+            B.checked().rfind("__launch_bounds__"));
 }
 
 //===-- Refused -----------------------------------------------------------===//
@@ -151,29 +144,24 @@ TEST(LaunchBounds, NegativeFewerBlocksOfAKernelThatWaits) {
       Plan.Points.resize(1);
       Plan.Points[0].Blocks = 3;
       Plan.Before.BlocksPerSM = Now;
-      EXPECT_NE(checked(B), B.text());
+      EXPECT_NE(B.checked(), B.text());
       B.R.Kernels[0].Source.Waits.push_back(
           {Reason::WarpsCommunicate, {}, "flag"});
       if (Now <= 3)
-        EXPECT_NE(checked(B), B.text()) << "as many blocks as before, or more";
+        EXPECT_NE(B.checked(), B.text()) << "as many blocks as before, or more";
       else
-        EXPECT_THAT(B.refusals(), ElementsAre(Reason::WarpsCommunicate));
+        EXPECT_REFUSED(B, Reason::WarpsCommunicate);
       EXPECT_EQ(B.rewritten() == B.text(), Now > 3);
     }
 }
 
-void expectRefused(Workbench &B, Reason Why) {
-  EXPECT_THAT(B.refusals(), ElementsAre(Why)) << B.text();
-  EXPECT_EQ(B.rewritten(), B.text());
-}
-
 TEST(LaunchBounds, NegativeNotByDefault) {
   Workbench B = bounded(Static);
-  B.Options.Transforms.clear();
+  B.Rewriting.Transforms.clear();
   EXPECT_EQ(B.rewritten(), B.text());
   EXPECT_THAT(B.refusals(), IsEmpty());
-  B.Options.Transforms = {"all"};
-  EXPECT_NE(B.rewritten(), B.text());
+  B.Rewriting.Transforms = {"all"};
+  EXPECT_NE(B.checked(), B.text());
 }
 
 TEST(LaunchBounds, NegativeNothingPlanned) {
@@ -189,7 +177,7 @@ TEST(LaunchBounds, NegativeRefusalsOfThePlan) {
   Workbench B = bounded(Static);
   B.R.Kernels[0].Registers->Refusals.push_back(
       {Reason::RegistersEstimated, {}, ""});
-  expectRefused(B, Reason::RegistersEstimated);
+  EXPECT_REFUSED(B, Reason::RegistersEstimated);
 }
 
 TEST(LaunchBounds, NegativeRefusalsOfTheKernel) {
@@ -197,27 +185,27 @@ TEST(LaunchBounds, NegativeRefusalsOfTheKernel) {
                      Reason::NotInstantiated, Reason::InSystemHeader}) {
     Workbench B = bounded(Static);
     B.R.Kernels[0].Source.Refusals.push_back({Why, {}, ""});
-    expectRefused(B, Why);
+    EXPECT_REFUSED(B, Why);
   }
   // What concerns loops does not concern registers.
   Workbench B = bounded(Static);
   B.R.Kernels[0].Source.Refusals.push_back({Reason::CooperativeLaunch, {}, ""});
-  EXPECT_NE(B.rewritten(), B.text());
+  EXPECT_NE(B.checked(), B.text());
 }
 
 TEST(LaunchBounds, NegativeTwice) {
   // The kernel as it is found in the new text: from its first specifier on, or
   // from __global__, behind what was written.
   Workbench B = bounded(bounded(Static).rewritten());
-  expectRefused(B, Reason::AlreadyRewritten);
+  EXPECT_REFUSED(B, Reason::AlreadyRewritten);
   B.R.Kernels[0].Source.Span.Begin = B.text().find("static");
-  expectRefused(B, Reason::AlreadyRewritten);
+  EXPECT_REFUSED(B, Reason::AlreadyRewritten);
   Workbench Forced =
       bounded("__global__ void __launch_bounds__(256) k(int n) {}\n");
   exists(Forced, 256, std::nullopt);
   Workbench Again = bounded(Forced.rewritten());
   exists(Again, 256, 3);
-  expectRefused(Again, Reason::AlreadyRewritten);
+  EXPECT_REFUSED(Again, Reason::AlreadyRewritten);
 }
 
 TEST(LaunchBounds, NegativeGlobalFromAMacro) {
@@ -231,8 +219,8 @@ TEST(LaunchBounds, NegativeGlobalFromAMacro) {
   K.Registers = RegisterPlan();
   K.Registers->Bounds = BoundsPlan{BoundsForm::LaunchBounds, 256, 3, 80};
   B.R.Kernels.push_back(K);
-  B.Options.Transforms = {"launch-bounds"};
-  expectRefused(B, Reason::InMacro);
+  B.Rewriting.Transforms = {"launch-bounds"};
+  EXPECT_REFUSED(B, Reason::InMacro);
 }
 
 TEST(LaunchBounds, NegativeDeclarationCutByAConditional) {
@@ -240,7 +228,7 @@ TEST(LaunchBounds, NegativeDeclarationCutByAConditional) {
                         "k(float n)\n#endif\n{ work(); }\n");
   B.R.Kernels[0].Source.BodyBegin = B.text().find('{') + 1;
   B.R.Kernels[0].Source.Span.Begin = B.text().find("k(");
-  expectRefused(B, Reason::InMacro);
+  EXPECT_REFUSED(B, Reason::InMacro);
 }
 
 TEST(LaunchBounds, NegativeOtherUses) {
@@ -256,12 +244,12 @@ TEST(LaunchBounds, NegativeOtherUses) {
         "void host() { cudaFuncGetAttributes; run(k); }\n"}) {
     Workbench B = bounded(
         (llvm::Twine("static __global__ void k(int n) {}\n") + Host).str());
-    expectRefused(B, Reason::LaunchedElsewhere);
+    EXPECT_REFUSED(B, Reason::LaunchedElsewhere);
     bounds(B).Force = true;
-    EXPECT_NE(B.rewritten(), B.text());
+    EXPECT_NE(B.checked(), B.text());
     bounds(B).Force = false;
     bounds(B).Form = BoundsForm::MaxRegisters; // fails no launch
-    EXPECT_NE(B.rewritten(), B.text());
+    EXPECT_NE(B.checked(), B.text());
   }
 }
 
@@ -274,7 +262,7 @@ TEST(LaunchBounds, PositiveCallsThatOnlyNameTheKernel) {
     Workbench B = bounded("static __global__ void k(int n) {}\n"
                           "void host() {\n  " +
                           std::string(Call) + "\n  [[k<<<9, 256>>>(1);]]\n}\n");
-    EXPECT_NE(B.rewritten(), B.text()) << Call;
+    EXPECT_NE(B.checked(), B.text()) << Call;
   }
 }
 
@@ -283,14 +271,14 @@ TEST(LaunchBounds, NegativeTemplateLaunchedWithOtherArguments) {
                         "void host() {\n  [[k<int><<<1, 256>>>(1);]]\n"
                         "  k<double><<<1, 512>>>(1);\n}\n",
                         "k<int>");
-  expectRefused(B, Reason::LaunchedElsewhere);
+  EXPECT_REFUSED(B, Reason::LaunchedElsewhere);
 }
 
 TEST(LaunchBounds, PositiveLaunchThroughTheRuntime) {
   Workbench B = bounded(
       "static __global__ void k(int n) {}\n"
       "void host() { [[cudaLaunchKernel((void *)k, 1, 256, 0, 0, 0);]] }\n");
-  EXPECT_NE(checked(B), B.text());
+  EXPECT_NE(B.checked(), B.text());
 }
 
 TEST(LaunchBounds, NegativeNamesInCommentsAndStringsAreNoUses) {
@@ -298,25 +286,25 @@ TEST(LaunchBounds, NegativeNamesInCommentsAndStringsAreNoUses) {
                         "const char *Name = \"k\";\n"
                         "void host() { [[k<<<9, 256>>>(1);]] }\n");
   EXPECT_THAT(B.refusals(), IsEmpty());
-  EXPECT_NE(checked(B), B.text());
+  EXPECT_NE(B.checked(), B.text());
 }
 
 TEST(LaunchBounds, NegativeMaxnregThatIsThere) {
   Workbench B = bounded("__global__ __maxnreg__(64) void k(int n) {}\n");
-  expectRefused(B, Reason::BoundsExist);
+  EXPECT_REFUSED(B, Reason::BoundsExist);
   bounds(B).Form = BoundsForm::MaxRegisters;
-  expectRefused(B, Reason::BoundsExist);
+  EXPECT_REFUSED(B, Reason::BoundsExist);
 }
 
 TEST(LaunchBounds, NegativeBoundsThatTheAnalysisDidNotSee) {
   Workbench B = bounded("__global__ __launch_bounds__(T) void k(int n) {}\n");
-  expectRefused(B, Reason::BoundsExist);
+  EXPECT_REFUSED(B, Reason::BoundsExist);
 }
 
 TEST(LaunchBounds, NegativeBoundsOfAMacroOrAnotherDeclaration) {
   Workbench B = bounded("__global__ BOUNDS void k(int n) {}\n");
   exists(B, 256, 4);
-  expectRefused(B, Reason::InMacro);
+  EXPECT_REFUSED(B, Reason::InMacro);
 }
 
 TEST(LaunchBounds, NegativeInstantiationsThatDiffer) {
@@ -325,7 +313,7 @@ TEST(LaunchBounds, NegativeInstantiationsThatDiffer) {
   B.R.Kernels.push_back(B.R.Kernels[0]);
   B.R.Kernels[1].Source.Name = "k<float>";
   B.R.Kernels[1].Registers->Bounds->MinBlocks = 4;
-  expectRefused(B, Reason::InstantiationsDiffer);
+  EXPECT_REFUSED(B, Reason::InstantiationsDiffer);
 }
 
 TEST(LaunchBounds, NegativeRevertOfBoundsChangedByHand) {

@@ -43,7 +43,8 @@ BlockResources block(int64_t Threads, int64_t Registers = 0, int64_t Static = 0,
                      int64_t Dynamic = 0) {
   BlockResources B;
   B.Threads = Threads;
-  B.RegistersPerThread = Registers;
+  if (Registers != 0) // not known
+    B.RegistersPerThread = Registers;
   B.StaticSharedBytes = Static;
   B.DynamicSharedBytes = Dynamic;
   return B;
@@ -111,9 +112,10 @@ std::string row(const Device &D, const BlockResources &B, int64_t Warps,
     return V ? std::to_string(*V) : std::string("-");
   };
   return formatv("{0},{1},{2},{3},{4},{5},{6},{7},{8},{9},{10}", D.Name,
-                 B.Threads, B.RegistersPerThread, B.StaticSharedBytes,
-                 B.DynamicSharedBytes, Text(B.CarveoutPercent), Warps, Blocks,
-                 Text(Registers), Text(Shared), Resident);
+                 B.Threads, B.RegistersPerThread.value_or(0),
+                 B.StaticSharedBytes, B.DynamicSharedBytes,
+                 Text(B.CarveoutPercent), Warps, Blocks, Text(Registers),
+                 Text(Shared), Resident);
 }
 
 std::string ourRow(const Device &D, const BlockResources &B) {
@@ -142,7 +144,7 @@ std::pair<cudaOccResult, std::string> askOracle(const Device &D,
   P.reservedSharedMemPerBlock = D.SharedBytesReserved;
   cudaOccFuncAttributes A;
   A.maxThreadsPerBlock = D.MaxThreadsPerBlock;
-  A.numRegs = B.RegistersPerThread;
+  A.numRegs = B.RegistersPerThread.value_or(0);
   A.sharedSizeBytes = B.StaticSharedBytes;
   A.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
   A.maxDynamicSharedSizeBytes = B.DynamicSharedBytes;
@@ -376,91 +378,6 @@ TEST(Occupancy, negativeNonsense) {
   EXPECT_THAT(errorOf(H, B), HasSubstr("101 percent"));
   B.CarveoutPercent = -1;
   EXPECT_THAT(errorOf(H, B), HasSubstr("-1 percent"));
-}
-
-TEST(Occupancy, negativeClusters) {
-  BlockResources B = block(128);
-  B.ClusterBlocks = 4;
-  EXPECT_EQ(blocksOf(gpu("h200"), B), 16);
-  EXPECT_THAT(errorOf(gpu("a100"), B), HasSubstr("no thread block clusters"));
-  B.GridBlocks = 130;
-  EXPECT_THAT(errorOf(gpu("h200"), B), HasSubstr("no multiple"));
-  B.GridBlocks = 132;
-  EXPECT_EQ(blocksOf(gpu("h200"), B), 1);
-  B.ClusterBlocks = 0;
-  EXPECT_THAT(errorOf(gpu("h200"), B), HasSubstr("cluster of 0 blocks"));
-  B.GridBlocks.reset();
-  B.ClusterBlocks = 17;
-  EXPECT_THAT(errorOf(gpu("h200"), B), HasSubstr("the limit is 16"));
-  B.ClusterBlocks = 16;
-  EXPECT_THAT(errorOf(gpu("sm_120"), B), HasSubstr("the limit is 8"));
-}
-
-//===-- Next step --------------------------------------------------------===//
-
-TEST(NextStep, positiveTexts) {
-  // 34 registers: 6 blocks of 256 on an H200; 32 admit the 8 that fit.
-  EXPECT_EQ(nextStep(gpu("h200"), block(256, 34))->text(),
-            "2 registers per thread fewer admit 7 blocks");
-  EXPECT_EQ(nextStep(gpu("h200"), block(256, 33))->text(),
-            "1 register per thread fewer admits 7 blocks");
-  EXPECT_EQ(nextStep(gpu("titan-v"), block(128, 16, 0, 8704))->text(),
-            "512 bytes of shared memory per block fewer admit 12 blocks");
-  EXPECT_EQ(nextStep(gpu("h200"), block(288))->text(),
-            "32 threads per block fewer admit 8 blocks");
-  BlockResources B = block(256, 16);
-  B.GridBlocks = 132;
-  EXPECT_EQ(nextStep(gpu("h200"), B)->text(),
-            "1 block more in the grid admits 2 blocks");
-}
-
-TEST(NextStep, negativeNothingHelps) {
-  EXPECT_FALSE(nextStep(gpu("h200"), block(32, 16))); // block slots are full
-  EXPECT_FALSE(nextStep(gpu("h200"), block(1025)));   // can never run
-  EXPECT_FALSE(nextStep(gpu("h200"), block(0)));      // is no launch
-}
-
-BlockResources changed(BlockResources B, const NextStep &Step,
-                       int64_t ButOneOf = -1) {
-  for (const auto &[I, C] : enumerate(Step.Changes)) {
-    int64_t Amount = C.Amount - (int64_t(I) == ButOneOf);
-    if (C.What == Limiter::Registers)
-      B.RegistersPerThread -= Amount;
-    else if (C.What == Limiter::Warps)
-      B.Threads -= Amount;
-    else if (C.What == Limiter::Grid)
-      *B.GridBlocks += Amount;
-    else if (int64_t Dynamic = std::min(Amount, B.DynamicSharedBytes)) {
-      B.DynamicSharedBytes -= Dynamic;
-      B.StaticSharedBytes -= Amount - Dynamic;
-    } else
-      B.StaticSharedBytes -= Amount;
-  }
-  return B;
-}
-
-TEST(NextStep, isSufficientAndMinimalOnRandomLaunches) {
-  Draw D(3);
-  int Steps = 0;
-  for (int I = 0; I < 20000; ++I) {
-    auto [Gpu, B] = drawConfiguration(D);
-    if (D.oneIn(3))
-      B.GridBlocks = 1 + D.upTo(4000);
-    // A preference that follows the change of a block would move the limit.
-    B.CarveoutPercent.reset();
-    std::optional<NextStep> Step = nextStep(*Gpu, B);
-    if (!Step)
-      continue;
-    ++Steps;
-    SCOPED_TRACE(ourRow(*Gpu, B) + " " + Step->text());
-    ASSERT_EQ(Step->BlocksAfter, blocksOf(*Gpu, B) + 1);
-    ASSERT_GE(blocksOf(*Gpu, changed(B, *Step)), Step->BlocksAfter);
-    for (size_t C = 0; C < Step->Changes.size(); ++C) {
-      ASSERT_GT(Step->Changes[C].Amount, 0);
-      ASSERT_LT(blocksOf(*Gpu, changed(B, *Step, C)), Step->BlocksAfter);
-    }
-  }
-  EXPECT_GT(Steps, 5000);
 }
 
 //===-- Registers, carve-outs, reservations ------------------------------===//

@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "SyntaxTesting.h"
 #include "TransformTesting.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +13,6 @@ namespace catt {
 namespace {
 
 using namespace testing;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -41,7 +39,7 @@ Workbench launched(llvm::StringRef Host, llvm::StringRef Callee = "k",
 
 TEST(PreferL1, Positive) {
   Workbench B = launched("  [[k<<<1, 256>>>(n);]]\n");
-  EXPECT_EQ(checked(B), R"cu(__global__ void k(int n) {
+  EXPECT_REWRITE(B, R"cu(__global__ void k(int n) {
 }
 // catt: prefer-l1(launch): how a launch divides L1 and shared memory
 #ifndef CATT_PREFER_L1
@@ -76,38 +74,38 @@ TEST(PreferL1, PositiveAnyPlace) {
         "  for ([[k<<<1, 1>>>(n)]]; n; --n) ;\n", "  L: [[k<<<1, 1>>>(n)]];\n",
         "  cudaSetDevice(n), [[k<<<1, 1>>>(n)]];\n"}) {
     Workbench B = launched(Host);
-    EXPECT_THAT(checked(B), HasSubstr("k<<<1, 1/* catt: prefer-l1(11) */ , "
-                                      "cattPreferL1(k, 0, 11) /* catt: done */ "
-                                      ">>>(n)"));
+    EXPECT_REWRITE(B, HasSubstr("k<<<1, 1/* catt: prefer-l1(11) */ , "
+                                "cattPreferL1(k, 0, 11) /* catt: done */ "
+                                ">>>(n)"));
   }
 }
 
 TEST(PreferL1, PositiveALaunchOfSeveralCallersOnce) {
   Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n");
   B.launch(0, 0, "k");
-  EXPECT_EQ(calls(checked(B)), 1u);
+  EXPECT_EQ(calls(B.checked()), 1u);
 }
 
 TEST(PreferL1, PositiveEveryLaunch) {
   Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n  [[k<<<2, 2>>>(n);]]\n");
-  EXPECT_EQ(calls(checked(B)), 2u);
+  EXPECT_EQ(calls(B.checked()), 2u);
 }
 
 TEST(PreferL1, PositiveTogetherWithAReserve) {
   Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n");
   B.plan(0).ReserveSharedBytes = 65536;
-  EXPECT_THAT(checked(B),
-              HasSubstr("/* catt: reserve-shared(65536), prefer-l1(11) */ , "
-                        "cattShared(k, cattPreferL1(k, 0, 11), 65536) "
-                        "/* catt: done */ >>>"));
+  EXPECT_REWRITE(B,
+                 HasSubstr("/* catt: reserve-shared(65536), prefer-l1(11) */ , "
+                           "cattShared(k, cattPreferL1(k, 0, 11), 65536) "
+                           "/* catt: done */ >>>"));
   Workbench C("__global__ void k(int n) {\n}\nvoid host(int n) {\n"
               "  [[k<<<1, 1, [[n]]>>>(n);]]\n}\n");
   C.launch(C.kernel("k"), 0, "k", 1);
   prefer(C, 11);
   C.plan(0).ReserveSharedBytes = 65536;
-  EXPECT_THAT(checked(C), HasSubstr("cattShared(k, /* catt: begin */ /* catt: "
-                                    "prefer-l1(11) */ cattPreferL1(k, /* catt: "
-                                    "begin */ n /* catt: end */ , 11)"));
+  EXPECT_REWRITE(C, HasSubstr("cattShared(k, /* catt: begin */ /* catt: "
+                              "prefer-l1(11) */ cattPreferL1(k, /* catt: "
+                              "begin */ n /* catt: end */ , 11)"));
 }
 
 TEST(PreferL1, PositiveArgumentsThatDirectivesChoose) {
@@ -116,7 +114,7 @@ TEST(PreferL1, PositiveArgumentsThatDirectivesChoose) {
               "#if X\n  1\n#else\n  [[2]]\n#endif\n  >>>(n);]]\n}\n");
   B.launch(B.kernel("k"), 0, "k", 1);
   prefer(B, 11);
-  std::string New = checked(B);
+  std::string New = B.checked();
   EXPECT_THAT(New, HasSubstr("  ,/* catt: prefer-l1(11) */ cattPreferL1(k, "
                              "/* catt: begin */  // bytes\n#if X"));
   EXPECT_THAT(New, HasSubstr("#endif\n   /* catt: end */ , 11) /* catt: done "
@@ -128,8 +126,7 @@ TEST(PreferL1, NegativeDirectivesThatChooseHowManyArguments) {
               "  [[k<<<1, 2\n#if X\n  , 512\n#endif\n  >>>(n);]]\n}\n");
   B.launch(B.kernel("k"), 0, "k");
   prefer(B, 11);
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::LaunchNotEditable);
 }
 
 TEST(PreferL1, NegativeAPartOfAnArgument) {
@@ -140,13 +137,13 @@ TEST(PreferL1, NegativeAPartOfAnArgument) {
                     .str());
     B.launch(B.kernel("k"), 0, "k", 1);
     prefer(B, 11);
-    EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
+    EXPECT_REFUSED(B, Reason::LaunchNotEditable);
   }
 }
 
 TEST(PreferL1, NegativeTheNameIsTaken) {
   Workbench B = launched("  int cattPreferL1 = n; [[k<<<1, 1>>>(n);]]\n");
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
+  EXPECT_REFUSED(B, Reason::LaunchNotEditable);
 }
 
 TEST(PreferL1, PositiveFunctionForEveryWayToCompile) {
@@ -158,7 +155,7 @@ TEST(PreferL1, PositiveFunctionForEveryWayToCompile) {
   B.launch(K, 0, "k");
   B.launch(K, 1, "k");
   prefer(B, 11);
-  std::string New = checked(B);
+  std::string New = B.checked();
   EXPECT_GE(llvm::StringRef(New).count("#define CATT_PREFER_L1"), 1u);
   EXPECT_THAT(New, HasSubstr("#endif // catt: done\nvoid g("));
 }
@@ -176,7 +173,7 @@ void host(int *p) {
   B.launch(K, 1, "k<int, 4>");
   prefer(B, 11);
   for (bool Device : {false, true})
-    EXPECT_TRUE(parsesAsCuda(checked(B), Device)) << B.rewritten();
+    EXPECT_TRUE(parsesAsCuda(B.checked(), Device)) << B.rewritten();
 }
 
 TEST(PreferL1, NegativeNotWanted) {
@@ -189,8 +186,7 @@ TEST(PreferL1, NegativeNotWanted) {
 
 TEST(PreferL1, NegativeNoLaunchInSight) {
   Workbench B = launched("");
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::LaunchNotEditable);
 }
 
 TEST(PreferL1, NegativeOneLaunchIsNotEditable) {
@@ -209,15 +205,13 @@ TEST(PreferL1, NegativeOneLaunchIsNotEditable) {
       L.Written->Kernel.clear(); // a lambda's, a variable's
     else
       L.SharedArgument.reset();
-    EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable)) << What;
-    EXPECT_EQ(B.rewritten(), B.text());
+    EXPECT_REFUSED(B, Reason::LaunchNotEditable) << What;
   }
 }
 
 TEST(PreferL1, NegativeInDirective) {
   Workbench B = launched("#define RUN \\\n  [[k<<<1, 1>>>(n);]]\n");
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::LaunchNotEditable);
 }
 
 TEST(PreferL1, NegativeWaitsForOthers) {
@@ -231,9 +225,7 @@ TEST(PreferL1, NegativeWaitsForOthers) {
       K.Loops.emplace_back().Refusals.push_back(Why);
     else
       K.Launches.back().Cooperative = true;
-    EXPECT_THAT(B.refusals(),
-                ElementsAre(What == 2 ? Reason::CooperativeLaunch : Why.Kind));
-    EXPECT_EQ(B.rewritten(), B.text());
+    EXPECT_REFUSED(B, What == 2 ? Reason::CooperativeLaunch : Why.Kind);
   }
 }
 
@@ -241,8 +233,7 @@ TEST(PreferL1, NegativeSuppressedOrBroken) {
   for (Reason Why : {Reason::Suppressed, Reason::BrokenCode}) {
     Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n");
     B.R.Kernels[0].Source.Refusals.push_back({Why, {}, ""});
-    EXPECT_THAT(B.refusals(), ElementsAre(Why));
-    EXPECT_EQ(B.rewritten(), B.text());
+    EXPECT_REFUSED(B, Why);
   }
 }
 
@@ -251,7 +242,7 @@ TEST(PreferL1, PositiveWhatOnlyMattersInsideTheKernel) {
                      Reason::CooperativeLaunch, Reason::OtherFile}) {
     Workbench B = launched("  [[k<<<1, 1>>>(n);]]\n");
     B.R.Kernels[0].Source.Refusals.push_back({Why, {}, ""});
-    EXPECT_NE(checked(B), B.text());
+    EXPECT_NE(B.checked(), B.text());
   }
 }
 
@@ -279,7 +270,7 @@ TEST(PreferL1, NegativeAlreadyRewritten) {
     Workbench C = again(B);
     EXPECT_EQ(C.text(), B.rewritten());
     EXPECT_EQ(C.rewritten(), C.text());
-    EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
+    EXPECT_REFUSED(C, Reason::AlreadyRewritten);
   }
 }
 
@@ -297,7 +288,7 @@ TEST(PreferL1, NegativeTheKernelWasThrottledByAnEarlierRun) {
   B.launch(B.kernel("k"), 0, "k");
   prefer(B, 11);
   EXPECT_THAT(B.edits().Files, IsEmpty());
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::AlreadyRewritten));
+  EXPECT_REFUSED(B, Reason::AlreadyRewritten);
 }
 
 TEST(PreferL1, PositiveNewLaunchOfARewrittenKernel) {
@@ -323,9 +314,9 @@ TEST(PreferL1, PositiveInstantiationsWithTheirOwnLaunches) {
   B.launch(B.kernel("k<int>"), 0, "k<int>");
   B.launch(B.kernel("k<float>"), 1, "k<float>");
   prefer(B, 11, 0);
-  EXPECT_EQ(calls(checked(B)), 1u);
+  EXPECT_EQ(calls(B.checked()), 1u);
   prefer(B, 50, 1);
-  EXPECT_EQ(calls(checked(B)), 2u);
+  EXPECT_EQ(calls(B.checked()), 2u);
   EXPECT_THAT(B.refusals(), IsEmpty());
 }
 
@@ -336,13 +327,12 @@ TEST(PreferL1, NegativeInstantiationsShareALaunch) {
   B.launch(B.kernel("k<int>"), 0, "k<T>");
   B.launch(B.kernel("k<float>"), 0, "k<T>");
   prefer(B, 11, 0);
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::InstantiationsDiffer));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::InstantiationsDiffer);
   prefer(B, 50, 1);
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::InstantiationsDiffer));
+  EXPECT_REFUSED(B, Reason::InstantiationsDiffer);
   prefer(B, 11, 1);
   EXPECT_THAT(B.refusals(), IsEmpty());
-  EXPECT_EQ(calls(checked(B)), 1u);
+  EXPECT_EQ(calls(B.checked()), 1u);
 }
 
 } // namespace

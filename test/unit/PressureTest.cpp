@@ -83,7 +83,6 @@ RegisterUse estimate(llvm::StringRef Body, std::vector<unsigned> Caps = {}) {
 
 TEST(Pressure, PeaksNameWhatIsLiveThere) {
   RegisterUse Use = estimate(wide(20));
-  EXPECT_EQ(Use.Kernel, "k");
   EXPECT_EQ(Use.MaxLive, 22U);
   ASSERT_FALSE(Use.Peaks.empty());
   const PressurePeak &P = Use.Peaks.front();

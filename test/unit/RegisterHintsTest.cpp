@@ -117,7 +117,7 @@ TEST(RegisterHints, PositiveFlagMetOnlyBySpilling) {
   Report R = analysed(P, hungry());
   ASSERT_TRUE(R.Kernels[0].Registers->Forced.has_value());
   EXPECT_EQ(R.Kernels[0].Registers->Forced->Bound, "-maxrregcount=64");
-  EXPECT_EQ(R.Kernels[0].Registers->Forced->InsteadText, "-maxrregcount=80");
+  EXPECT_EQ(R.Kernels[0].Registers->Forced->Instead, "-maxrregcount=80");
 }
 
 TEST(RegisterHints, NegativeFlagOfNvccForClang) {
@@ -134,7 +134,7 @@ TEST(RegisterHints, PositiveBoundsMetOnlyBySpilling) {
       "void host(float *A) { k<<<9999, 256>>>(A); }\n");
   Report R = analysed(P, hungry());
   ASSERT_TRUE(R.Kernels[0].Registers->Forced.has_value());
-  EXPECT_EQ(R.Kernels[0].Registers->Forced->InsteadText,
+  EXPECT_EQ(R.Kernels[0].Registers->Forced->Instead,
             "__launch_bounds__(256, 3)");
 }
 

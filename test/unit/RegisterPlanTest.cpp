@@ -58,7 +58,7 @@ struct Case {
   Kernel K;
   RegisterUse Use;
   RegisterOptions Options;
-  std::optional<InstructionMix> Mix = InstructionMix{200, 10, 10, 4};
+  InstructionMix Mix{200, 10, 10, 4};
   std::optional<int64_t> Opt;
 };
 
@@ -127,7 +127,7 @@ TEST(RegisterPlan, NegativeNothingToGain) {
   C.Mix = InstructionMix{100000, 1, 1, 1};
   EXPECT_EQ(C.plan().Chosen, 0u);
   EXPECT_FALSE(C.plan().Bounds.has_value());
-  C.Mix = std::nullopt;
+  C.Mix = {};
   EXPECT_FALSE(C.plan().Bounds.has_value());
 }
 
@@ -219,7 +219,7 @@ TEST(RegisterPlan, PositiveBoundMetOnlyBySpilling) {
   EXPECT_EQ(P.Forced->Bound, "__launch_bounds__(256, 4)");
   EXPECT_EQ(P.Forced->Under.SpillStoreBytes, 24u);
   EXPECT_EQ(P.Forced->Needed, 100);
-  EXPECT_EQ(P.Forced->InsteadText, "__launch_bounds__(256, 3)");
+  EXPECT_EQ(P.Forced->Instead, "__launch_bounds__(256, 3)");
   ASSERT_EQ(P.Forced->Values.size(), 1u);
   EXPECT_EQ(P.Forced->Values[0].Name, "sum");
 }
@@ -230,7 +230,7 @@ TEST(RegisterPlan, PositiveFlagMetOnlyBySpilling) {
   RegisterPlan P = C.plan();
   ASSERT_TRUE(P.Forced.has_value());
   EXPECT_EQ(P.Forced->Bound, "-maxrregcount=64");
-  EXPECT_EQ(P.Forced->InsteadText, "-maxrregcount=80");
+  EXPECT_EQ(P.Forced->Instead, "-maxrregcount=80");
   EXPECT_EQ(P.Current.Blocks, 4);
 }
 
@@ -255,7 +255,7 @@ TEST(RegisterPlan, NegativeNoLooserBoundHelps) {
   C.K.MaxThreads = 1024; // 64 registers, whatever the number of blocks
   RegisterPlan P = C.plan();
   ASSERT_TRUE(P.Forced.has_value());
-  EXPECT_TRUE(P.Forced->InsteadText.empty());
+  EXPECT_TRUE(P.Forced->Instead.empty());
 }
 
 //===-- What is asked -----------------------------------------------------===//

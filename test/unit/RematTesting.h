@@ -39,7 +39,6 @@ public:
              "A[i] = f;\n" + Body + "A[i] += n;\n}\n")
                 .str(),
             Flags)) {
-    Use.Kernel = "k";
     Use.MaxLive = 100;
     Use.Default.Registers = 100;
     addPeak("// peak", 100);

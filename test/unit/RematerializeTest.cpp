@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/Rematerialize.h"
 #include "RematTesting.h"
 #include "TransformTesting.h"
 #include <gmock/gmock.h>
@@ -15,19 +14,18 @@ namespace catt {
 namespace {
 
 using namespace testing;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// A file whose kernel has a peak, and what becomes of it.
-struct Bench {
+struct Bench : ReportBench {
   explicit Bench(llvm::StringRef Body, llvm::StringRef Before = "",
                  unsigned Target = 96)
       : S(Body, {}, Before), Target(Target) {
     add(S.kernel());
-    Path = S.kernel().Span.File;
-    R.MainFile = Path;
-    R.Texts[Path] = S.P.Code;
+    R.MainFile = S.kernel().Span.File;
+    R.Texts[R.MainFile] = S.P.Code;
+    Rewriting.Transforms = {"rematerialize"};
   }
 
   void add(const Kernel &K) {
@@ -37,56 +35,14 @@ struct Bench {
     R.Kernels.push_back(std::move(Report));
   }
 
-  Edits edits() const {
-    RewriteOptions Options;
-    Options.Transforms = {"rematerialize"};
-    llvm::Expected<Edits> Out = rewrite(R, Options);
-    if (!Out) {
-      ADD_FAILURE() << llvm::toString(Out.takeError());
-      return {};
-    }
-    return std::move(*Out);
-  }
-
-  std::string rewritten() const {
-    auto New = catt::apply(edits(), R.Texts);
-    if (!New) {
-      ADD_FAILURE() << llvm::toString(New.takeError());
-      return "";
-    }
-    return New->empty() ? S.P.Code : New->begin()->second;
-  }
-
-  /// The new text, without hashes, which parses, which nothing more is done to,
-  /// and from which revert makes the old one.
-  std::string checked() const {
-    std::string New = rewritten();
-    EXPECT_NE(New, S.P.Code);
-    Parsed Again = parseSnippet(New);
-    Bench Second = *this;
-    Second.R.Texts[Path] = New;
-    Second.R.Kernels[0].Source = Again.kernel("k");
-    EXPECT_THAT(Second.edits().Files, IsEmpty());
-    auto Old = revert(Path, New);
-    EXPECT_TRUE(bool(Old));
-    EXPECT_EQ(*Old, S.P.Code);
-    return withoutHashes(New);
-  }
-
-  std::vector<Reason> refused() const {
-    std::vector<Reason> Out;
-    for (const Refusal &Why : edits().Refused)
-      Out.push_back(Why.Kind);
-    return Out;
-  }
-
   Squeezed S;
   unsigned Target = 96;
-  Report R;
-  std::string Path;
 
-private:
-  Bench(const Bench &Other) : S(""), R(Other.R), Path(Other.Path) {}
+protected:
+  bool parsesLike(const std::string &New) const override {
+    parseSnippet(New); // expects no error
+    return true;
+  }
 };
 
 const char *Row = "int row = i * 3;\n"
@@ -98,19 +54,19 @@ const char *Row = "int row = i * 3;\n"
 
 TEST(Rematerialize, PositiveHidesACopyOfAnOperand) {
   Bench B(Row, "", 99);
-  EXPECT_THAT(B.checked(),
-              HasSubstr("A[1] = A[2]; // peak\n"
-                        "// catt: rematerialize(row): 1 register less at the "
-                        "peak\n"
-                        "{\n"
-                        "  auto cattHidden = i;\n"
-                        "  asm volatile(\"\" : \"+r\"(cattHidden));\n"
-                        "  {\n"
-                        "    decltype(i) i = cattHidden;\n"
-                        "    row = i * 3;\n"
-                        "  }\n"
-                        "} // catt: done\n"
-                        "A[row] += 2;\n"));
+  EXPECT_REWRITE(
+      B, HasSubstr("A[1] = A[2]; // peak\n"
+                   "// catt: rematerialize(row): 1 register less at the "
+                   "peak\n"
+                   "{\n"
+                   "  auto cattHidden = i;\n"
+                   "  asm volatile(\"\" : \"+r\"(cattHidden));\n"
+                   "  {\n"
+                   "    decltype(i) i = cattHidden;\n"
+                   "    row = i * 3;\n"
+                   "  }\n"
+                   "} // catt: done\n"
+                   "A[row] += 2;\n"));
 }
 
 TEST(Rematerialize, PositiveSaysWhatItDid) {
@@ -121,12 +77,12 @@ TEST(Rematerialize, PositiveSaysWhatItDid) {
 }
 
 TEST(Rematerialize, PositiveSpecialRegisters) {
-  EXPECT_THAT(Bench(Row).checked(),
-              HasSubstr("  uint3 cattHidden = threadIdx;\n"
-                        "  asm volatile(\"\" : \"+r\"(cattHidden.x));\n"
-                        "  {\n"
-                        "    const uint3 threadIdx = cattHidden;\n"
-                        "    i = blockIdx.x * blockDim.x + threadIdx.x;\n"));
+  EXPECT_REWRITE(Bench(Row),
+                 HasSubstr("  uint3 cattHidden = threadIdx;\n"
+                           "  asm volatile(\"\" : \"+r\"(cattHidden.x));\n"
+                           "  {\n"
+                           "    const uint3 threadIdx = cattHidden;\n"
+                           "    i = blockIdx.x * blockDim.x + threadIdx.x;\n"));
 }
 
 TEST(Rematerialize, PositiveConstraintOfTheType) {
@@ -138,7 +94,7 @@ TEST(Rematerialize, PositiveConstraintOfTheType) {
         std::pair("float *a = A; float *x = a + 1;", "\"+l\"(cattHidden)")}) {
     Bench B(std::string(Definition) +
             "\nauto q = x;\nA[1] = A[2]; // peak\nauto p = x; auto o = a;\n");
-    EXPECT_THAT(B.checked(), HasSubstr(Hidden)) << Definition;
+    EXPECT_REWRITE(B, HasSubstr(Hidden)) << Definition;
   }
 }
 
@@ -146,26 +102,26 @@ TEST(Rematerialize, PositiveUnbracedStatementGetsBraces) {
   Bench B("int row = i * 3;\nA[row] = 1;\n"
           "if (n > 3)\n  A[1] = A[2]; // peak\nelse\n  A[row] += 2;\n",
           "", 99);
-  EXPECT_THAT(B.checked(), HasSubstr("else\n  // catt: rematerialize(row)"));
+  EXPECT_REWRITE(B, HasSubstr("else\n  // catt: rematerialize(row)"));
 }
 
 TEST(Rematerialize, PositiveConstForTheRestOfItsBlock) {
   Bench B("const int row = i * 3;\nA[row] = 1;\nA[1] = A[2]; // peak\n"
           "int other = row + 1;\nA[other] = row;\n",
           "", 99);
-  EXPECT_THAT(B.checked(),
-              HasSubstr("// catt: rematerialize(row): 1 register less at the "
-                        "peak\n"
-                        "{\n"
-                        "  auto cattHidden = i;\n"
-                        "  asm volatile(\"\" : \"+r\"(cattHidden));\n"
-                        "  decltype(i) i = cattHidden;\n"
-                        "  decltype(row) row = i * 3;\n"
-                        "  { // catt: begin\n"
-                        "int other = row + 1;\nA[other] = row;\n"
-                        "A[i] += n;\n"
-                        "  } // catt: end\n"
-                        "} // catt: done\n}\n"));
+  EXPECT_REWRITE(
+      B, HasSubstr("// catt: rematerialize(row): 1 register less at the "
+                   "peak\n"
+                   "{\n"
+                   "  auto cattHidden = i;\n"
+                   "  asm volatile(\"\" : \"+r\"(cattHidden));\n"
+                   "  decltype(i) i = cattHidden;\n"
+                   "  decltype(row) row = i * 3;\n"
+                   "  { // catt: begin\n"
+                   "int other = row + 1;\nA[other] = row;\n"
+                   "A[i] += n;\n"
+                   "  } // catt: end\n"
+                   "} // catt: done\n}\n"));
 }
 
 TEST(Rematerialize, PositiveSeveralConstsAndPlaces) {
@@ -180,20 +136,20 @@ TEST(Rematerialize, PositiveConstInALoop) {
   Bench B(
       "const int x = i * 3;\nfor (int j = 0; j < n; ++j) {\n  A[x + j] = 1;\n"
       "  A[j] = A[j + 1]; // peak\n  if (j > 3)\n    A[x] = 2;\n}\n");
-  B.checked();
+  EXPECT_NE(B.checked(), B.text());
 }
 
 TEST(Rematerialize, NegativeConstInALineBeforeALoopThatIsDivided) {
   Bench B("const int x = i * 3;\nif (n) {\n  A[x] = 1;\n"
           "  A[1] = A[2]; // peak\n  A[3] = 1; A[x] = 2;\n"
           "  for (int j = 0; j < n; ++j)\n    A[j] += A[x];\n}\n");
-  EXPECT_THAT(B.checked(), HasSubstr("decltype(x) x = i * 3;"));
+  EXPECT_REWRITE(B, HasSubstr("decltype(x) x = i * 3;"));
   LoopPlan Divided;
   Divided.Groups = 2;
   Divided.WarpsPerGroup = 4;
   B.R.Kernels[0].Plan.Loops = {Divided};
   EXPECT_EQ(B.rewritten().find("decltype(x)"), std::string::npos);
-  EXPECT_THAT(B.refused(), ::testing::Contains(Reason::LoopDeclaresResult));
+  EXPECT_THAT(B.refusals(), ::testing::Contains(Reason::LoopDeclaresResult));
 }
 
 TEST(Rematerialize, NegativeConstBeforeACaseLabel) {
@@ -201,7 +157,7 @@ TEST(Rematerialize, NegativeConstBeforeACaseLabel) {
           "  A[1] = A[2]; // peak\n  A[x] = 2;\n  break;\ncase 2:\n"
           "  A[3] = 3;\n}\n");
   EXPECT_EQ(B.rewritten().find("decltype(x)"), std::string::npos);
-  EXPECT_THAT(B.refused(), ::testing::Contains(Reason::ConstObject));
+  EXPECT_THAT(B.refusals(), ::testing::Contains(Reason::ConstObject));
 }
 
 TEST(Rematerialize, NegativeConstBeforeAConditional) {
@@ -215,25 +171,25 @@ TEST(Rematerialize, PositiveOnOneLine) {
           "/* peak: // peak */ A[1] = A[2]; int other = 4;\n"
           "{ A[row] += 2; } A[other] = 1;\n",
           "", 99);
-  EXPECT_THAT(B.checked(), HasSubstr("{ /* catt: rematerialize(row) */ { auto "
-                                     "cattHidden = i;"));
+  EXPECT_REWRITE(B, HasSubstr("{ /* catt: rematerialize(row) */ { auto "
+                              "cattHidden = i;"));
 }
 
 TEST(Rematerialize, PositiveInitializerOverSeveralLines) {
   Bench B("int row = i * 3 +\n          n;\nA[row] = 1;\n"
           "A[1] = A[2]; // peak\nA[row] += 2;\n");
-  EXPECT_THAT(B.checked(), HasSubstr("row = i * 3 + n;"));
+  EXPECT_REWRITE(B, HasSubstr("row = i * 3 + n;"));
 }
 
 TEST(Rematerialize, PositiveFreshName) {
   Bench B(std::string("int cattHidden = 4;\nA[cattHidden] = 1;\n") + Row);
-  EXPECT_THAT(B.checked(), HasSubstr("auto cattHidden2 = i;"));
+  EXPECT_REWRITE(B, HasSubstr("auto cattHidden2 = i;"));
 }
 
 TEST(Rematerialize, PositiveAbovePragmas) {
   Bench B("int row = i * 3;\nA[row] = 1;\nA[1] = A[2]; // peak\n"
           "#pragma unroll\nfor (int m = 0; m < 4; ++m)\n  A[row + m] = m;\n");
-  EXPECT_THAT(B.checked(), HasSubstr("} // catt: done\n#pragma unroll\n"));
+  EXPECT_REWRITE(B, HasSubstr("} // catt: done\n#pragma unroll\n"));
 }
 
 TEST(Rematerialize, PositiveInstantiationsThatAgree) {
@@ -246,7 +202,7 @@ TEST(Rematerialize, PositiveInstantiationsThatAgree) {
   ASSERT_EQ(P.Kernels.size(), 2u);
   Bench B("");
   B.R.Kernels.clear();
-  B.R.Texts[B.Path] = Code;
+  B.R.Texts[B.R.MainFile] = Code;
   B.S.Use.Peaks.clear();
   PressurePeak Peak;
   Peak.Registers = 100;
@@ -265,12 +221,12 @@ TEST(Rematerialize, NegativeNoPlan) {
   Bench B(Row);
   B.R.Kernels[0].Remat.reset();
   EXPECT_THAT(B.edits().Files, IsEmpty());
-  EXPECT_THAT(B.refused(), IsEmpty());
+  EXPECT_THAT(B.refusals(), IsEmpty());
 }
 
 TEST(Rematerialize, NegativeRefusalsOfThePlanAreTold) {
   EXPECT_THAT(Bench("int x = A[1];\nA[x] = 1;\nA[1] = A[2]; // peak\nA[x] = 2;")
-                  .refused(),
+                  .refusals(),
               ::testing::Contains(Reason::MayChange));
 }
 
@@ -279,16 +235,16 @@ TEST(Rematerialize, NegativeKernelThatMayNotBeEdited) {
   B.R.Kernels[0].Source.Refusals.push_back(
       {Reason::Suppressed, B.S.kernel().Where, ""});
   EXPECT_THAT(B.edits().Files, IsEmpty());
-  EXPECT_THAT(B.refused(), ElementsAre(Reason::Suppressed));
+  EXPECT_REFUSED(B, Reason::Suppressed);
 }
 
 TEST(Rematerialize, NegativeMarkedAlready) {
   Bench B(Row);
   std::string New = B.rewritten();
   Bench Second(Row);
-  Second.R.Texts[B.Path] = New;
+  Second.R.Texts[B.R.MainFile] = New;
   Second.R.Kernels[0].Source.Span.End += New.size() - B.S.P.Code.size();
-  EXPECT_THAT(Second.refused(), ElementsAre(Reason::AlreadyRewritten));
+  EXPECT_REFUSED(Second, Reason::AlreadyRewritten);
 }
 
 TEST(Rematerialize, NegativeReferenceOfTheSameName) {
@@ -300,21 +256,21 @@ TEST(Rematerialize, NegativeReferenceOfTheSameName) {
         << Hides;
     EXPECT_EQ(B.rewritten().rfind("row = i * 3"), B.S.P.Code.find("row = i"))
         << Hides;
-    EXPECT_THAT(B.refused(), ::testing::Contains(Reason::Redefined)) << Hides;
+    EXPECT_THAT(B.refusals(), ::testing::Contains(Reason::Redefined)) << Hides;
   }
 }
 
 TEST(Rematerialize, NegativeStructuredBinding) {
   Bench B("int row = n * 3;\nA[row] = 1;\nint pair[2] = {1, 2};\n"
           "A[1] = A[2]; // peak\n{\nauto [m, o] = pair;\nA[row] = m + o;\n}\n");
-  EXPECT_THAT(B.refused(), ::testing::Contains(Reason::Redefined));
+  EXPECT_THAT(B.refusals(), ::testing::Contains(Reason::Redefined));
 }
 
 TEST(Rematerialize, NegativeMacroThatChanges) {
   Bench B("int row = i * W;\nA[row] = 1;\nA[1] = A[2]; // peak\n"
           "#undef W\n#define W 4\nA[row] = W;\n",
           "#define W 3\n");
-  EXPECT_THAT(B.refused(), ::testing::Contains(Reason::InMacro));
+  EXPECT_THAT(B.refusals(), ::testing::Contains(Reason::InMacro));
   EXPECT_EQ(B.rewritten().find("rematerialize(row"), std::string::npos);
 }
 
@@ -328,7 +284,7 @@ TEST(Rematerialize, NegativeCutByAConditional) {
   Bench B("int row = i * 3;\nA[row] = 1;\nA[1] = A[2]; // peak\n"
           "A[row]\n#if 1\n += 2;\n#else\n += 3;\n#endif\n");
   EXPECT_EQ(B.rewritten().find("rematerialize(row"), std::string::npos);
-  EXPECT_THAT(B.refused(), ::testing::Not(IsEmpty()));
+  EXPECT_THAT(B.refusals(), ::testing::Not(IsEmpty()));
 }
 
 TEST(Rematerialize, NegativeInMacroBody) {

@@ -22,24 +22,31 @@ using ::testing::IsEmpty;
 class StageRows final : public Transform {
 public:
   StageRows(llvm::StringRef Name, SourceSpan Span)
-      : Transform({Name, TransformTraits::Scope::Kernel, false, false, false}),
+      : Transform({Name, Part::Groups, TransformTraits::Scope::Kernel, false,
+                   false, false}),
         Span(std::move(Span)) {}
   llvm::StringRef summary() const override { return "Replaces."; }
-  Preparation prepare(const KernelReport &, const Device &) const override {
-    return {true, {}};
-  }
-  llvm::Error apply(const KernelReport &Kernel, const Device &,
-                    const TextMap &Texts, Edits &Out) const override {
-    std::string Name = Kernel.Source.Name + "Tile[0]";
-    EXPECT_TRUE(replace(
-        Texts, Span, {name().str(), "x", "", {New.value_or(Name)}, {}}, Out));
-    Out.Done.push_back({name().str(), Kernel.Source.Where, "staged"});
-    return llvm::Error::success();
+  Preparation prepare(const Context &C) const override {
+    auto Out = std::make_unique<Staged>();
+    Out->Span = Span;
+    Out->Where = C.Kernel.Source.Where;
+    Out->New = New.value_or(C.Kernel.Source.Name + "Tile[0]");
+    return Out;
   }
 
   std::optional<std::string> New = "tile[0]"; ///< each kernel its own if empty
 
 private:
+  struct Staged final : Prepared {
+    void edit(EditBuilder &Out) const override {
+      EXPECT_TRUE(Out.replace(Span, {"x", "", {New}, {}}));
+      Out.done(Where, "staged");
+    }
+    SourceSpan Span;
+    Location Where;
+    std::string New;
+  };
+
   SourceSpan Span;
 };
 
@@ -48,7 +55,7 @@ const char Body[] = "__global__ void k(int n) {\n"
 
 std::string after(const Workbench &B, llvm::ArrayRef<const Transform *> All,
                   std::vector<Reason> *Refused = nullptr) {
-  Edits E = llvm::cantFail(rewrite(B.R, All, {}));
+  Edits E = rewrite(B.R, All, {});
   if (Refused)
     for (const Refusal &R : E.Refused)
       Refused->push_back(R.Kind);
@@ -57,7 +64,7 @@ std::string after(const Workbench &B, llvm::ArrayRef<const Transform *> All,
   return withoutHashes(New);
 }
 
-TEST(StageRows, PositiveInsideASplitLoop) {
+TEST(Replace, PositiveInsideASplitLoop) {
   Workbench B(Body);
   B.split(B.kernel("k"), 0, 2, 4);
   StageRows T("stage-rows", B.Spans[1]);
@@ -67,7 +74,7 @@ TEST(StageRows, PositiveInsideASplitLoop) {
   EXPECT_THAT(New, HasSubstr("// catt: split-warp-groups(2)"));
 }
 
-TEST(StageRows, PositiveOnceForAllInstantiations) {
+TEST(Replace, PositiveOnceForAllInstantiations) {
   Workbench B(Body);
   B.kernel("k");
   B.kernel("k");
@@ -78,19 +85,19 @@ TEST(StageRows, PositiveOnceForAllInstantiations) {
   EXPECT_THAT(Refused, IsEmpty());
 }
 
-TEST(StageRows, NegativeInstantiationsDiffer) {
+TEST(Replace, NegativeInstantiationsDiffer) {
   Workbench B(Body);
   B.kernel("k");
   B.R.Kernels[B.kernel("k")].Source.Name = "other";
   StageRows T("stage-rows", B.Spans[1]);
   T.New.reset();
-  Edits E = llvm::cantFail(rewrite(B.R, {&T}, {}));
+  Edits E = rewrite(B.R, {&T}, {});
   ASSERT_EQ(E.Refused.size(), 1u);
   EXPECT_EQ(E.Refused[0].Kind, Reason::InstantiationsDiffer);
   EXPECT_THAT(E.Added, IsEmpty());
 }
 
-TEST(StageRows, NegativeTwoThatOverlap) {
+TEST(Replace, NegativeTwoThatOverlap) {
   for (auto [One, Two] : {std::pair(1, 2), {2, 1}, {1, 1}}) {
     Workbench B(Body);
     B.kernel("k");
@@ -103,7 +110,7 @@ TEST(StageRows, NegativeTwoThatOverlap) {
   }
 }
 
-TEST(StageRows, NegativeASplitInsideWhatIsReplaced) {
+TEST(Replace, NegativeASplitInsideWhatIsReplaced) {
   Workbench B("__global__ void k(int n) {\n"
               "  [[if (n) [[for (;;) f();]] g();]]\n}\n");
   B.split(B.kernel("k"), 1, 2, 4);

@@ -5,8 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/ReserveShared.h"
-#include "SyntaxTesting.h"
 #include "TransformTesting.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +32,7 @@ TEST(ReserveShared, PositiveStatic) {
   Workbench B("__global__ void k(float *A) {\n  A[threadIdx.x] = 0;\n}\n");
   B.kernel("k");
   reserve(B, 24576);
-  EXPECT_EQ(checked(B), R"cu(__global__ void k(float *A) {
+  EXPECT_REWRITE(B, R"cu(__global__ void k(float *A) {
   // catt: reserve-shared(24576): 2 instead of 4 blocks per SM
   __shared__ char cattReserved[24576];
   asm volatile("" ::"l"(cattReserved)); // catt: done
@@ -64,7 +62,7 @@ TEST(ReserveShared, PositivePlacesOfTheBrace) {
     Workbench B(Code);
     B.kernel("k");
     reserve(B, 1000);
-    EXPECT_THAT(checked(B), HasSubstr(Expected));
+    EXPECT_REWRITE(B, HasSubstr(Expected));
   }
 }
 
@@ -74,24 +72,23 @@ TEST(ReserveShared, PositiveUpToTheStaticLimit) {
   B.kernel("k");
   B.R.Kernels[0].Source.StaticSharedBytes = 48 * 1024 - 1000;
   reserve(B, 1000);
-  EXPECT_THAT(checked(B), HasSubstr("__shared__ char cattReserved[1000];"));
+  EXPECT_REWRITE(B, HasSubstr("__shared__ char cattReserved[1000];"));
   reserve(B, 1001); // one more goes to the launch, and there is none
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::LaunchNotEditable);
 }
 
 TEST(ReserveShared, PositiveNameThatIsFree) {
   Workbench B("__global__ void k(int cattReserved) {\n  work();\n}\n");
   B.kernel("k");
   reserve(B, 1000);
-  EXPECT_THAT(checked(B), HasSubstr("\"l\"(cattReserved2)"));
+  EXPECT_REWRITE(B, HasSubstr("\"l\"(cattReserved2)"));
 }
 
 TEST(ReserveShared, PositiveBeforeTheGroupsOfTheFirstStatement) {
   Workbench B("__global__ void k(int n) {\n  [[work();]]\n}\n");
   B.split(B.kernel("k"), 0, 2, 4);
   reserve(B, 1000);
-  std::string New = checked(B);
+  std::string New = B.checked();
   EXPECT_LT(New.find("cattReserved"), New.find("cattGroup"));
 }
 
@@ -133,7 +130,7 @@ std::string withoutFunctions(const std::string &Text) {
 
 TEST(ReserveShared, PositiveDynamic) {
   Workbench B = launched();
-  std::string New = checked(B);
+  std::string New = B.checked();
   EXPECT_EQ(withoutFunctions(New),
             R"cu(template <class T> __global__ void k(T n) {
   work(n);
@@ -150,7 +147,7 @@ void host(int n, int m) {
 TEST(ReserveShared, PositiveWhatIsKnownOfTheBytesIsNotWritten) {
   Workbench B = launched();
   B.R.Kernels[0].Source.Launches[2].DynamicSharedBytes = 100;
-  EXPECT_THAT(checked(B), HasSubstr("m * 4 /* catt: end */ , 65536)"));
+  EXPECT_REWRITE(B, HasSubstr("m * 4 /* catt: end */ , 65536)"));
 }
 
 TEST(ReserveShared, PositiveStillParses) {
@@ -172,7 +169,7 @@ void host(int *p, float *q, int m) {
   B.kernel("h");
   reserve(B, 4096, 1);
   for (bool Device : {false, true})
-    EXPECT_TRUE(parsesAsCuda(checked(B), Device)) << B.rewritten();
+    EXPECT_TRUE(parsesAsCuda(B.checked(), Device)) << B.rewritten();
 }
 
 TEST(ReserveShared, PositiveAnyArgument) {
@@ -183,9 +180,8 @@ TEST(ReserveShared, PositiveAnyArgument) {
                             "  [[k<int><<<1, 2, [[" +
                             llvm::StringRef(Argument) + "]]>>>(n);]]\n}\n")
                                .str());
-    EXPECT_THAT(checked(B),
-                HasSubstr("/* catt: begin */ " + std::string(Argument) +
-                          " /* catt: end */ , 65536)"));
+    EXPECT_REWRITE(B, HasSubstr("/* catt: begin */ " + std::string(Argument) +
+                                " /* catt: end */ , 65536)"));
   }
 }
 
@@ -210,8 +206,7 @@ TEST(ReserveShared, NegativeOneLaunchIsNotEditable) {
       L.Written->Obstacle = "a launch in device code";
     else
       L.Written->Tops.clear();
-    EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable)) << What;
-    EXPECT_EQ(B.rewritten(), B.text());
+    EXPECT_REFUSED(B, Reason::LaunchNotEditable) << What;
   }
 }
 
@@ -219,9 +214,9 @@ TEST(ReserveShared, NegativeNoStaticArrayWhereOthersMayLaunch) {
   Workbench B = launched();
   give(B, 0);
   reserve(B, 1000);
-  EXPECT_THAT(checked(B), HasSubstr("cattReserved[1000]"));
+  EXPECT_REWRITE(B, HasSubstr("cattReserved[1000]"));
   B.R.Kernels[0].Source.AllLaunchesVisible = false;
-  EXPECT_THAT(checked(B), HasSubstr("cattShared(k<int>, 0, 1000)"));
+  EXPECT_REWRITE(B, HasSubstr("cattShared(k<int>, 0, 1000)"));
   // Nor where somebody has the kernel's address, or sets its limit.
   Workbench Named("static __global__ void k(int n) {\n}\nvoid host() {\n"
                   "  cudaFuncSetAttribute(k, "
@@ -229,34 +224,33 @@ TEST(ReserveShared, NegativeNoStaticArrayWhereOthersMayLaunch) {
                   "  [[k<<<1, 256[[]]>>>(1);]]\n}\n");
   Named.launch(Named.kernel("k"), 0, "k", 1).DynamicSharedBytes = 0;
   reserve(Named, 1000);
-  EXPECT_THAT(checked(Named), HasSubstr("cattShared(k, 0, 1000)"));
+  EXPECT_REWRITE(Named, HasSubstr("cattShared(k, 0, 1000)"));
 }
 
 TEST(ReserveShared, PositiveLaunchElsewhereOfAnInternalKernel) {
   Workbench B = launched();
   B.R.Kernels[0].Source.Launches[2].Where.File = "/src/other.cu";
   B.R.Kernels[0].Source.AllLaunchesVisible = true;
-  EXPECT_NE(checked(B), B.text());
+  EXPECT_NE(B.checked(), B.text());
 }
 
 TEST(ReserveShared, NegativeMoreThanTheDeviceHas) {
   Workbench B = launched();
   reserve(B, 163 * 1024);
-  EXPECT_NE(B.rewritten(), B.text());
+  EXPECT_NE(B.checked(), B.text());
   reserve(B, 163 * 1024 + 1);
   EXPECT_THAT(B.refusals(),
               ElementsAre(Reason::NotEnoughShared, Reason::NotEnoughShared));
   EXPECT_EQ(B.rewritten(), B.text());
   reserve(B, 163 * 1024);
   B.R.Kernels[0].Source.Launches[1].DynamicSharedBytes = 1;
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::NotEnoughShared));
+  EXPECT_REFUSED(B, Reason::NotEnoughShared);
 }
 
 TEST(ReserveShared, NegativeLaunchInDirective) {
   Workbench B = launched("__global__ void k(int n) {\n}\n"
                          "#define RUN [[k<int><<<1, 256[[]]>>>(n);]]\n");
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::LaunchNotEditable);
 }
 
 //===-- Refusals of both --------------------------------------------------===//
@@ -275,8 +269,7 @@ TEST_P(ReserveRefusal, NegativeOfTheKernel) {
     Workbench B = launched();
     reserve(B, Bytes);
     B.R.Kernels[0].Source.Refusals.push_back({GetParam(), {}, ""});
-    EXPECT_THAT(B.refusals(), ElementsAre(GetParam()));
-    EXPECT_EQ(B.rewritten(), B.text());
+    EXPECT_REFUSED(B, GetParam());
   }
 }
 
@@ -286,10 +279,9 @@ TEST(ReserveShared, NegativeWaitsForOthers) {
   reserve(B, 1000);
   Kernel &K = B.R.Kernels[0].Source;
   K.Waits.push_back({Reason::WarpsCommunicate, {}, "flag"});
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::WarpsCommunicate));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::WarpsCommunicate);
   K.Waits.clear();
-  EXPECT_NE(B.rewritten(), B.text());
+  EXPECT_NE(B.checked(), B.text());
 }
 
 TEST(ReserveShared, NegativeALoopSaysThatItWaits) {
@@ -298,8 +290,7 @@ TEST(ReserveShared, NegativeALoopSaysThatItWaits) {
     B.split(B.kernel("k"), 0, 1, 8);
     reserve(B, 1000);
     B.loop(0).Refusals.push_back({Why, {}, "flag"});
-    EXPECT_THAT(B.refusals(), ElementsAre(Why)) << "though Waits is empty";
-    EXPECT_EQ(B.rewritten(), B.text());
+    EXPECT_REFUSED(B, Why) << "though Waits is empty";
   }
 }
 
@@ -307,8 +298,7 @@ TEST(ReserveShared, NegativeOnlyPartOfAnArgument) {
   // What the analysis shows of the third argument is not all of it.
   Workbench B = launched("__global__ void k(int n) {\n}\nvoid host() {\n"
                          "  [[k<int><<<1, 2, [[a[m]] ]>>>(n);]]\n}\n");
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::LaunchNotEditable));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::LaunchNotEditable);
 }
 
 TEST(ReserveShared, PositiveBarriersDoNotMatter) {
@@ -316,15 +306,14 @@ TEST(ReserveShared, PositiveBarriersDoNotMatter) {
   B.split(B.kernel("k"), 0, 1, 8);
   reserve(B, 1000);
   B.loop(0).Refusals.push_back({Reason::BarrierInside, {}, ""});
-  EXPECT_THAT(checked(B), HasSubstr("cattReserved"));
+  EXPECT_REWRITE(B, HasSubstr("cattReserved"));
 }
 
 TEST(ReserveShared, NegativeCooperativeLaunch) {
   Workbench B = launched();
   B.R.Kernels[0].Source.Launches[1].Cooperative = true;
   reserve(B, 1000);
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::CooperativeLaunch));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::CooperativeLaunch);
 }
 
 TEST(ReserveShared, NegativeNotWanted) {
@@ -342,16 +331,14 @@ TEST(ReserveShared, NegativeKernelInAnotherFile) {
   give(B, 0);
   reserve(B, 1000);
   B.R.Kernels[0].Source.Span.File = "/src/other.h";
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::OtherFile));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::OtherFile);
 }
 
 TEST(ReserveShared, NegativeKernelInDirective) {
   Workbench B("#define K __global__ void k(int n) { \\\n  work(); \\\n}\nK\n");
   B.kernel("k");
   reserve(B, 1000);
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::InMacro));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::InMacro);
 }
 
 TEST(ReserveShared, NegativeAlreadyRewritten) {
@@ -372,7 +359,7 @@ TEST(ReserveShared, NegativeAlreadyRewritten) {
     C.launch(K, 0, "k<int>", 1);
     reserve(C, Bytes);
     EXPECT_EQ(C.rewritten(), New);
-    EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
+    EXPECT_REFUSED(C, Reason::AlreadyRewritten);
   }
 }
 
@@ -391,12 +378,12 @@ TEST(ReserveShared, NegativeTheCallsOfAnEarlierRunAreNoLaunches) {
   Named.Text = "cattShared(k<int>, 0, 65536)";
   C.R.Kernels[K].Source.Launches.push_back(Named);
   reserve(C, 65536);
-  EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
+  EXPECT_REFUSED(C, Reason::AlreadyRewritten);
   EXPECT_EQ(C.rewritten(), New);
   for (const char *Other :
        {"mine(k<int>, 0)", "cattShared", "go(cattShared(k))"}) {
     C.R.Kernels[K].Source.Launches.back().Text = Other;
-    EXPECT_THAT(C.refusals(), ElementsAre(Reason::LaunchNotEditable)) << Other;
+    EXPECT_REFUSED(C, Reason::LaunchNotEditable) << Other;
   }
 }
 
@@ -409,8 +396,7 @@ TEST(ReserveShared, NegativeRewrittenByVersion01) {
               "/* catt: done */ >>>(n);]]\n}\n");
   B.launch(B.kernel("k"), 0, "k", 1);
   reserve(B, 65536);
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::AlreadyRewritten));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::AlreadyRewritten);
 }
 
 TEST(ReserveShared, NegativeNoStaticArrayBesideWhatLaunchesGive) {
@@ -420,12 +406,13 @@ TEST(ReserveShared, NegativeNoStaticArrayBesideWhatLaunchesGive) {
     Workbench B = launched();
     give(B, Given);
     reserve(B, 47 * 1024);
-    EXPECT_EQ(llvm::StringRef(checked(B)).contains("__shared__ char"), IsStatic)
+    EXPECT_EQ(llvm::StringRef(B.checked()).contains("__shared__ char"),
+              IsStatic)
         << Given;
   }
   Workbench Unknown = launched(); // m * 4
   reserve(Unknown, 1000);
-  EXPECT_THAT(checked(Unknown), Not(HasSubstr("__shared__ char")));
+  EXPECT_REWRITE(Unknown, Not(HasSubstr("__shared__ char")));
 }
 
 TEST(ReserveShared, NegativeTheStaticReserveFillsTheLimit) {
@@ -445,7 +432,7 @@ TEST(ReserveShared, NegativeTheStaticReserveFillsTheLimit) {
   C.launch(K, 0, "k<int>", 1);
   reserve(C, Limit);
   EXPECT_EQ(C.rewritten(), New);
-  EXPECT_THAT(C.refusals(), ElementsAre(Reason::AlreadyRewritten));
+  EXPECT_REFUSED(C, Reason::AlreadyRewritten);
 }
 
 TEST(ReserveShared, NegativeInstantiationsDiffer) {
@@ -454,10 +441,9 @@ TEST(ReserveShared, NegativeInstantiationsDiffer) {
   B.kernel("k<float>");
   reserve(B, 1000, 0);
   reserve(B, 2000, 1);
-  EXPECT_THAT(B.refusals(), ElementsAre(Reason::InstantiationsDiffer));
-  EXPECT_EQ(B.rewritten(), B.text());
+  EXPECT_REFUSED(B, Reason::InstantiationsDiffer);
   reserve(B, 1000, 1);
-  EXPECT_EQ(llvm::StringRef(checked(B)).count("__shared__"), 1u);
+  EXPECT_EQ(llvm::StringRef(B.checked()).count("__shared__"), 1u);
   EXPECT_THAT(B.refusals(), IsEmpty());
 }
 

@@ -120,12 +120,10 @@ TEST(Revert, NegativeCommentsThatHideNothingOfOurs) {
 
 /// A text with all of Old, which stands between "f(" and ")", replaced.
 std::string replaced(const std::string &Old, const std::string &New) {
-  TextMap Texts = {{FileName, "void g() {\n  f(" + Old + ");\n}\n"}};
-  Edits Out;
-  EXPECT_TRUE(replace(Texts, {FileName, 15, unsigned(15 + Old.size())},
-                      {"stage-rows", "x", "", {New}, {}}, Out));
-  assemble(Out);
-  return llvm::cantFail(catt::apply(Out, Texts)).at(FileName);
+  Edited E("void g() {\n  f(" + Old + ");\n}\n");
+  EXPECT_TRUE(E.Builder.replace({FileName, 15, unsigned(15 + Old.size())},
+                                {"x", "", {New}, {}}));
+  return E.text();
 }
 
 const char *const Replaced[] = {

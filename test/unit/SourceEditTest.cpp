@@ -13,7 +13,10 @@
 namespace catt {
 namespace {
 
+using testing::Edited;
 using testing::FileName;
+using testing::Named;
+using namespace std::string_literals;
 using ::testing::IsEmpty;
 
 /// The text behind the line that the text before '|' ends, or "none".
@@ -113,32 +116,33 @@ TEST(TopOf, NegativeOtherLines) {
 }
 
 TEST(FreshName, AvoidsWholeWords) {
-  FileFacts Facts;
-  Facts.MentionsCatt = true;
-  EXPECT_EQ(freshName("int cattGroups, xcattGroup;", "cattGroup", Facts),
-            "cattGroup");
-  EXPECT_EQ(freshName("cattGroup+cattGroup2", "cattGroup", Facts),
-            "cattGroup3");
+  const std::string Free = "int cattGroups, xcattGroup;";
+  EXPECT_EQ(freshName(FileContext(Free), "cattGroup"), "cattGroup");
+  const std::string Taken = "cattGroup+cattGroup2";
+  EXPECT_EQ(freshName(FileContext(Taken), "cattGroup"), "cattGroup3");
 }
 
-TEST(Facts, LineEndingsAndMacros) {
-  Edits Out;
-  TextMap Texts = {{"dos", "a\r\nb\r\nc\n"},
-                   {"unix", "a\nb\r\nc\n"},
-                   {"macro", "#  define  blockDim dim3(1)\n"},
-                   {"free", "// #define\nint blockDim;\n#define blockDims\n"},
-                   {"none", ""}};
-  EXPECT_EQ(factsOf(Texts, "dos", Out).LineEnding, "\r\n");
-  EXPECT_EQ(factsOf(Texts, "unix", Out).LineEnding, "\n");
-  EXPECT_EQ(factsOf(Texts, "none", Out).LineEnding, "\n");
-  EXPECT_EQ(factsOf(Texts, "macro", Out).MacroOnBuiltin, "blockDim");
-  EXPECT_EQ(factsOf(Texts, "free", Out).MacroOnBuiltin, "");
+TEST(FileContext, LineEndingsAndMacros) {
+  std::map<std::string, std::string> Texts = {
+      {"dos", "a\r\nb\r\nc\n"},
+      {"unix", "a\nb\r\nc\n"},
+      {"macro", "#  define  blockDim dim3(1)\n"},
+      {"free", "// #define\nint blockDim;\n#define blockDims\n"},
+      {"none", ""}};
+  FileContexts Files = contextsOf(Texts);
+  EXPECT_EQ(Files.at("dos").LineEnding, "\r\n");
+  EXPECT_EQ(Files.at("unix").LineEnding, "\n");
+  EXPECT_EQ(Files.at("none").LineEnding, "\n");
+  EXPECT_EQ(Files.at("macro").MacroOnBuiltin, "blockDim");
+  EXPECT_EQ(Files.at("free").MacroOnBuiltin, "");
 }
 
 TEST(CannotEdit, NegativeFilesAndPlaces) {
-  TextMap Texts = {{"f", "#define X a\n#if 1\nb;\n#endif\nc;\n"}};
+  std::map<std::string, std::string> Texts = {
+      {"f", "#define X a\n#if 1\nb;\n#endif\nc;\n"}};
+  FileContexts Files = contextsOf(Texts);
   auto Why = [&](const char *File, unsigned Begin, unsigned End) {
-    std::optional<Refusal> R = cannotEdit(Texts, {File, Begin, End}, {});
+    std::optional<Refusal> R = cannotEdit(Files, {File, Begin, End}, {});
     return R ? std::optional(R->Kind) : std::nullopt;
   };
   EXPECT_EQ(Why("g", 0, 0), Reason::OtherFile);
@@ -150,21 +154,18 @@ TEST(CannotEdit, NegativeFilesAndPlaces) {
 }
 
 TEST(Insert, KeepsOrderAtOneOffset) {
-  Edits Out;
-  insert(Out, FileName, 4, "one ");
-  insert(Out, FileName, 0, "zero ");
-  insert(Out, FileName, 4, "two ");
-  assemble(Out);
-  TextMap Texts = {{FileName, "abc def"}};
-  EXPECT_EQ(llvm::cantFail(catt::apply(Out, Texts)).at(FileName),
-            "zero abc one two def");
+  Edited E("abc def");
+  E.insert(4, "one ");
+  E.insert(0, "zero ");
+  E.insert(4, "two ");
+  EXPECT_EQ(E.text(), "zero abc one two def");
 }
 
 TEST(Apply, NegativeUnknownText) {
   Edits Out;
-  insert(Out, "/other.cu", 0, "x");
+  Out.Added[{"/other.cu", 0, 0}].append("x");
   assemble(Out);
-  auto New = catt::apply(Out, TextMap());
+  auto New = catt::apply(Out, {});
   ASSERT_FALSE(New);
   EXPECT_THAT(llvm::toString(New.takeError()),
               ::testing::HasSubstr("/other.cu"));
@@ -173,7 +174,7 @@ TEST(Apply, NegativeUnknownText) {
 TEST(Apply, NoEditsNoFiles) {
   Edits Out;
   Out.Files["/k.cu"];
-  EXPECT_THAT(llvm::cantFail(catt::apply(Out, TextMap())), IsEmpty());
+  EXPECT_THAT(llvm::cantFail(catt::apply(Out, {})), IsEmpty());
 }
 
 TEST(Apply, PositiveInsertionsAddedToOthersKeepTheOrderOfTheirClosings) {
@@ -189,40 +190,31 @@ TEST(Apply, PositiveInsertionsAddedToOthersKeepTheOrderOfTheirClosings) {
   EXPECT_EQ(All.text(), "innermost between inner outer outermost before next ");
 }
 
-/// A transform that puts tile[0] in place of a span.
-Addition tile() { return {"stage-rows", "x", "", {"tile[0]"}, {}}; }
-
-std::string assembled(Edits &Out, const TextMap &Texts) {
-  assemble(Out);
-  return llvm::cantFail(catt::apply(Out, Texts)).at("a.cu");
-}
+const Addition Tile = {"x", "", {"tile[0]"}, {}};
 
 TEST(Replace, PositiveWhatIsAddedThereStaysOutside) {
-  TextMap Texts = {{"a.cu", "const int x = 1; f();"}};
-  Edits Out;
-  EXPECT_TRUE(replace(Texts, {"a.cu", 0, 5}, {}, Out));
-  insert(Out, "a.cu", 0, "before(); ");
-  insert(Out, "a.cu", 5, " behind");
-  EXPECT_EQ(assembled(Out, Texts),
+  Edited E("const int x = 1; f();");
+  EXPECT_TRUE(E.Builder.replace({FileName, 0, 5}, {}));
+  E.insert(0, "before(); ");
+  E.insert(5, " behind");
+  EXPECT_EQ(E.text(),
             "before(); /* catt: hides const */ behind int x = 1; f();");
 }
 
 TEST(Replace, PositiveKeepsWhatWasThere) {
-  TextMap Texts = {{"a.cu", "y += x[i * n + k];"}};
-  Edits Out;
-  EXPECT_TRUE(replace(Texts, {"a.cu", 5, 17}, tile(), Out));
-  std::string New = assembled(Out, Texts);
+  Edited E("y += x[i * n + k];");
+  EXPECT_TRUE(E.Builder.replace({FileName, 5, 17}, Tile));
+  std::string New = E.text();
   EXPECT_THAT(New, ::testing::StartsWith(
                        "y += /* catt: stage-rows(x) was: x[i \\* n + k] */ "
                        "tile[0] /* catt: done "));
-  EXPECT_EQ(testing::reverted(New), Texts["a.cu"]);
+  EXPECT_EQ(testing::reverted(New), E.Texts[FileName]);
 }
 
 TEST(Replace, NegativeOverlaps) {
-  TextMap Texts = {{"a.cu", "abcdefghij"}};
-  Edits Out;
-  EXPECT_FALSE(replace(Texts, {"a.cu", 3, 3}, tile(), Out)); // adds
-  EXPECT_TRUE(replace(Texts, {"a.cu", 3, 6}, tile(), Out));
+  Edited E("abcdefghij");
+  EXPECT_FALSE(E.Builder.replace({FileName, 3, 3}, Tile)); // adds
+  EXPECT_TRUE(E.Builder.replace({FileName, 3, 6}, Tile));
   for (auto [Begin, End] : {std::pair(3u, 6u),
                             {0u, 4u},
                             {5u, 9u},
@@ -230,38 +222,36 @@ TEST(Replace, NegativeOverlaps) {
                             {0u, 10u},
                             {3u, 4u},
                             {5u, 6u}})
-    EXPECT_FALSE(replace(Texts, {"a.cu", Begin, End}, tile(), Out)) << Begin;
-  insert(Out, "a.cu", 8, "x");
-  EXPECT_FALSE(replace(Texts, {"a.cu", 7, 9}, tile(), Out));
-  EXPECT_TRUE(replace(Texts, {"a.cu", 6, 8}, tile(), Out));
-  EXPECT_TRUE(replace(Texts, {"a.cu", 8, 9}, tile(), Out));
-  EXPECT_TRUE(replace(Texts, {"a.cu", 0, 3}, tile(), Out));
-  EXPECT_EQ(Out.Added.size(), 5u);
+    EXPECT_FALSE(E.Builder.replace({FileName, Begin, End}, Tile)) << Begin;
+  E.insert(8, "x");
+  EXPECT_FALSE(E.Builder.replace({FileName, 7, 9}, Tile));
+  EXPECT_TRUE(E.Builder.replace({FileName, 6, 8}, Tile));
+  EXPECT_TRUE(E.Builder.replace({FileName, 8, 9}, Tile));
+  EXPECT_TRUE(E.Builder.replace({FileName, 0, 3}, Tile));
+  EXPECT_EQ(E.Out.Added.size(), 5u);
 }
 
 TEST(OverlapsOther, InsertionsInsideAreInTheWay) {
-  TextMap Texts = {{"a.cu", "abcdefghij"}};
-  Edits Out;
-  insert(Out, "a.cu", 2, "x");
-  EXPECT_TRUE(replace(Texts, {"a.cu", 3, 6}, tile(), Out));
-  insert(Out, "a.cu", 6, "x");
+  Edited E("abcdefghij");
+  E.insert(2, "x");
+  EXPECT_TRUE(E.Builder.replace({FileName, 3, 6}, Tile));
+  E.insert(6, "x");
   for (unsigned At : {0u, 2u, 3u, 6u, 7u})
-    EXPECT_FALSE(overlapsOther(Out, {"a.cu", At, At})) << At;
+    EXPECT_FALSE(overlapsOther(E.Out, {FileName, At, At})) << At;
   for (unsigned At : {4u, 5u})
-    EXPECT_TRUE(overlapsOther(Out, {"a.cu", At, At})) << At;
-  EXPECT_FALSE(overlapsOther(Out, {"b.cu", 4, 4}));
+    EXPECT_TRUE(overlapsOther(E.Out, {FileName, At, At})) << At;
+  EXPECT_FALSE(overlapsOther(E.Out, {"b.cu", 4, 4}));
 }
 
 TEST(Wrap, PositiveLaterWrapsOfOneStatementAreInside) {
-  TextMap Texts = {{"a.cu", "f();\nloop();\ng();\n"}};
-  SourceSpan Loop{"a.cu", 5, 12};
-  Edits Out;
-  for (const char *Name : {"outer", "inner"})
-    wrapStatements(
-        Texts, Loop, /*OwnLines=*/true,
-        {Name, "1", "", {"if (1) {"}, {"}", std::string(Name) + "();"}}, Out);
-  assemble(Out);
-  std::string After = llvm::cantFail(catt::apply(Out, Texts)).at("a.cu");
+  Edited E("f();\nloop();\ng();\n");
+  for (const char *Name : {"outer", "inner"}) {
+    Named By(Name);
+    EditBuilder(By, E.Files, E.Out)
+        .wrapStatements({FileName, 5, 12}, /*OwnLines=*/true,
+                        {"1", "", {"if (1) {"}, {"}", Name + "();"s}});
+  }
+  std::string After = E.text();
   EXPECT_LT(After.find("catt: outer"), After.find("catt: inner"));
   EXPECT_LT(After.find("inner();"), After.find("outer();"));
   EXPECT_LT(After.find("outer();"), After.find("g();"));

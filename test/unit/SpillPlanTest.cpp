@@ -89,13 +89,25 @@ TEST(SpillPlan, FewerAccessesAroundThePeakOrWhereItIsTouched) {
   EXPECT_TRUE(Many.spill().Movable[0].Around) << "eight loads, eight stores";
 }
 
+TEST(SpillPlan, NegativeNotPastABlockOfItsOwn) {
+  SpillBench B(spillKernel("  float s = A[0];\n"
+                           "  for (int i = 0; i < n; ++i)\n"
+                           "    y[i] = 1; // PEAK\n"
+                           "  {\n    int r = n;\n    while (r-- > 0)\n"
+                           "      s += A[r];\n  }\n"
+                           "  y[1] = 2;\n  y[0] = s;"),
+               255, {"s"});
+  std::string New = B.checked();
+  EXPECT_LT(New.find("s = *cattSpill_s;"), New.find("int r = n;")) << New;
+}
+
 TEST(SpillPlan, WhatTheStatementBeforeHadIsNotLoadedAgain) {
   SpillBench B(spillKernel("  float a = 0, b = 0;\n"
                            "  for (int i = 0; i < n; ++i) {\n"
                            "    b = a + A[i]; // PEAK\n    a += b;\n"
                            "    if (i > 3)\n      y[i] = b;\n"
                            "    a += 2;\n  }\n  y[0] = a + b;"));
-  std::string New = B.rewritten();
+  std::string New = B.checked();
   llvm::StringRef Text = New;
   EXPECT_EQ(Text.count("a = *cattSpill_a;"), 3u) << "not for a += b";
   EXPECT_EQ(Text.count("b = *cattSpill_b;"), 2u) << "not for a += b";
@@ -196,7 +208,7 @@ TEST(SpillPlan, PositiveValuesOfTwoPeaksShare) {
   EXPECT_EQ(frame(B), "a 0, b 0");
   EXPECT_EQ(B.spill().FrameBytes, 4);
   EXPECT_EQ(B.spill().MovedRegisters, 1) << "at once";
-  B.rewritten();
+  B.checked();
 }
 
 TEST(SpillPlan, PositiveSoDoThoseThatALoopDoesNotCarry) {

@@ -19,7 +19,7 @@ constexpr unsigned UsedInAllLoops = 1000;
 
 /// A snippet whose kernel k is to move values: all that have a name (of these)
 /// are live in the lines that say PEAK, and so many registers are to be freed.
-struct SpillBench {
+struct SpillBench : ReportBench {
   explicit SpillBench(const std::string &Code, int64_t Registers = 255,
                       const std::vector<std::string> &Names = {})
       : P(parseSnippet(Code)) {
@@ -46,41 +46,20 @@ struct SpillBench {
     Options.Gpu = R.Gpu;
     K.Spill = planSpill(K.Source, Use, 16, Options);
     R.Kernels.push_back(std::move(K));
-  }
-
-  Edits edits() {
-    RewriteOptions O;
-    O.Transforms = {"spill-shared"};
-    return llvm::cantFail(rewrite(R, O));
-  }
-
-  /// The new text, without hashes; it parses, and reverts to the old one.
-  std::string rewritten() {
-    auto New = llvm::cantFail(catt::apply(edits(), R.Texts));
-    if (New.empty())
-      return P.Code;
-    const std::string &Text = New.at(R.MainFile);
-    parseSnippet(Text); // expects no error
-    auto Back = revert(R.MainFile, Text);
-    EXPECT_TRUE(bool(Back)) << llvm::toString(Back.takeError()) << Text;
-    if (Back)
-      EXPECT_EQ(*Back, P.Code);
-    return withoutHashes(Text);
-  }
-
-  std::vector<Reason> refusals() {
-    std::vector<Reason> Out;
-    for (const Refusal &Why : edits().Refused)
-      Out.push_back(Why.Kind);
-    return Out;
+    Rewriting.Transforms = {"spill-shared"};
   }
 
   const SharedSpill &spill() const { return *R.Kernels[0].Spill; }
 
   Parsed P;
-  Report R;
   RegisterUse Use;
   RegisterOptions Options;
+
+protected:
+  bool parsesLike(const std::string &New) const override {
+    parseSnippet(New); // expects no error
+    return true;
+  }
 };
 
 /// Registers that the marker of a rewritten text says; 0: it has none.

@@ -19,21 +19,32 @@
 
 namespace catt::testing {
 
+/// Quiet: says nothing of what is wrong.
 inline bool parses(const std::string &Code, std::vector<std::string> Flags,
-                   const char *File) {
+                   const char *File, bool Quiet = false) {
   Flags.insert(Flags.end(), {"-std=c++17", "-fsyntax-only", "-Werror",
                              "-Wno-unused-value", "-Wno-unknown-cuda-version"});
-  return clang::tooling::runToolOnCodeWithArgs(
-      std::make_unique<clang::SyntaxOnlyAction>(), Code, Flags, File);
+  if (!Quiet)
+    return clang::tooling::runToolOnCodeWithArgs(
+        std::make_unique<clang::SyntaxOnlyAction>(), Code, Flags, File);
+  clang::IgnoringDiagConsumer Nobody;
+  auto Unit = clang::tooling::buildASTFromCodeWithArgs(
+      Code, Flags, File, "quiet",
+      std::make_shared<clang::PCHContainerOperations>(),
+      clang::tooling::getClangStripDependencyFileAdjuster(), {}, &Nobody);
+  return Unit && !Unit->getDiagnostics().hasErrorOccurred();
 }
 
 /// Parses CUDA, device or host side.
-inline bool parsesAsCuda(const std::string &Code, bool Device) {
+inline bool parsesAsCuda(const std::string &Code, bool Device,
+                         bool Quiet = false) {
   static const std::string Prelude = R"(
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
 #define __shared__ __attribute__((shared))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(registers)
 struct dim3 {
   unsigned x, y, z;
   __host__ __device__ dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)
@@ -70,7 +81,7 @@ cudaError_t cudaFuncSetAttribute(T *Kernel, cudaFuncAttribute, int);
   return parses(Prelude + Code,
                 {"-xcuda", Device ? "--cuda-device-only" : "--cuda-host-only",
                  "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_80"},
-                "k.cu");
+                "k.cu", Quiet);
 }
 
 } // namespace catt::testing

@@ -13,16 +13,22 @@
 //               "  [[for (;;) step();]]\n"
 //               "}\n");
 //   B.split(B.kernel("k"), 0, /*Groups=*/2, /*Warps=*/4);
-//   B.rewritten(); // the text with the loop over groups
+//   EXPECT_REWRITE(B, HasSubstr("cattGroup * 128 < blockDim.x"));
+//   EXPECT_REFUSED(B, Reason::InMacro);
+//
+// Whatever is rewritten must parse where the snippet does, leave nothing to a
+// second run, and give back the old bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TEST_UNIT_TRANSFORMTESTING_H
 #define CATT_TEST_UNIT_TRANSFORMTESTING_H
 
-#include "transforms/Transform.h"
+#include "SyntaxTesting.h"
+#include "transforms/SourceEdit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"
-#include "gtest/gtest.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <regex>
 #include <string>
 #include <vector>
@@ -31,9 +37,121 @@ namespace catt::testing {
 
 constexpr const char *FileName = "/src/k.cu";
 
+/// revert(), as a text that begins with "error: " if it fails.
+inline std::string reverted(llvm::StringRef Text) {
+  auto Out = revert(FileName, Text);
+  return Out ? *Out : "error: " + llvm::toString(Out.takeError());
+}
+
+/// A rewritten text without the hashes of its markers, for tests that say what
+/// is written and where.
+inline std::string withoutHashes(const std::string &Text) {
+  static const std::regex Hash("(catt: (?:begin|done)) [0-9a-f]{6}");
+  return std::regex_replace(Text, Hash, "$1");
+}
+
+/// A report over one file, and what rewriting makes of it.
+class ReportBench {
+public:
+  virtual ~ReportBench() = default;
+
+  const std::string &text() const { return R.Texts.at(R.MainFile); }
+
+  Edits edits() const { return llvm::cantFail(rewrite(R, Rewriting)); }
+
+  /// The text after all transforms; the text itself if nothing changes.
+  std::string rewritten() const { return textAfter(edits()); }
+
+  /// The reasons of the refusals, in order.
+  std::vector<Reason> refusals() const {
+    std::vector<Reason> Out;
+    for (const Refusal &Why : edits().Refused)
+      Out.push_back(Why.Kind);
+    return Out;
+  }
+
+  /// The reasons; fails if something is written all the same.
+  std::vector<Reason> refusalsOfAll() const {
+    EXPECT_EQ(rewritten(), text());
+    return refusals();
+  }
+
+  /// The rewritten text, without hashes; fails if it does not parse, a second
+  /// run has something to do, or revert does not give back the text.
+  std::string checked() const {
+    Edits First = edits();
+    std::string New = textAfter(First);
+    if (New == text())
+      return New;
+    EXPECT_TRUE(parsesLike(New)) << New;
+    EXPECT_EQ(reverted(New), reverted(text())); // it may have older edits
+    EXPECT_THAT(behind(First, New).Files, ::testing::IsEmpty())
+        << "a second run changes this:\n"
+        << New;
+    return withoutHashes(New);
+  }
+
+  Report R;
+  RewriteOptions Rewriting;
+
+protected:
+  /// Whether a text parses, or the one of the report does not either.
+  virtual bool parsesLike(const std::string &New) const = 0;
+
+private:
+  std::string textAfter(const Edits &E) const {
+    auto New = llvm::cantFail(catt::apply(E, R.Texts));
+    return New.empty() ? text() : New.at(R.MainFile);
+  }
+
+  /// What a second run does where the first one has left everything.
+  Edits behind(const Edits &First, const std::string &New) const {
+    Report Second = R;
+    Second.Texts[R.MainFile] = New;
+    const auto &Changes = First.Files.at(R.MainFile);
+    auto Move = [&](SourceSpan &S) {
+      bool Empty = S.Begin == S.End;
+      S.Begin = Changes.getShiftedCodePosition(S.Begin);
+      S.End = Empty ? S.Begin : Changes.getShiftedCodePosition(S.End - 1) + 1;
+    };
+    for (KernelReport &K : Second.Kernels) {
+      Move(K.Source.Span);
+      // What is added behind the brace is in the body.
+      K.Source.BodyBegin =
+          Changes.getShiftedCodePosition(K.Source.BodyBegin - 1) + 1;
+      for (Loop &L : K.Source.Loops) {
+        Move(L.Span);
+        if (L.Site)
+          Move(L.Site->Span);
+      }
+      for (BodyStatement &S : K.Source.Statements)
+        Move(S.Span);
+      for (Launch &L : K.Source.Launches) {
+        for (auto *S : {&L.Statement, &L.SharedArgument})
+          if (*S)
+            Move(**S);
+        if (!L.Written)
+          continue;
+        Move(L.Written->Config);
+        for (unsigned &Top : L.Written->Tops)
+          Top = Changes.getShiftedCodePosition(Top);
+      }
+    }
+    return llvm::cantFail(rewrite(Second, Rewriting));
+  }
+};
+
+/// Expects a text, or what a matcher says of it, from a bench, and that it
+/// parses, is left alone by a second run, and reverts.
+#define EXPECT_REWRITE(Bench, ...) EXPECT_THAT((Bench).checked(), __VA_ARGS__)
+
+/// Expects that a bench's text stays as it is, for this one reason.
+#define EXPECT_REFUSED(Bench, Why)                                             \
+  EXPECT_THAT((Bench).refusalsOfAll(), ::testing::ElementsAre(Why))
+
 /// A report over one file, made from a snippet with marked spans. Marks nest;
 /// spans are numbered by where they begin.
-class Workbench {
+class Workbench final : public ReportBench {
 public:
   explicit Workbench(llvm::StringRef Snippet) {
     std::string Text;
@@ -55,8 +173,6 @@ public:
     R.Gpu.Capability = 80;
     R.Gpu.SharedBytesPerBlockOptIn = 163 * 1024;
   }
-
-  const std::string &text() const { return R.Texts.at(FileName); }
 
   /// Adds the kernel that the text defines under this name; its blocks have 256
   /// threads, of which nothing is launched yet.
@@ -164,49 +280,48 @@ public:
     return L;
   }
 
-  Edits edits() {
-    auto E = rewrite(R, Options);
-    return E ? std::move(*E) : (llvm::cantFail(E.takeError()), Edits());
-  }
-
-  /// The text after all transforms; the text itself if nothing changes.
-  std::string rewritten() {
-    auto New = llvm::cantFail(catt::apply(edits(), R.Texts));
-    return New.empty() ? text() : New.at(FileName);
-  }
-
-  /// The reasons of the refusals, in order.
-  std::vector<Reason> refusals() {
-    std::vector<Reason> Out;
-    for (const Refusal &Why : edits().Refused)
-      Out.push_back(Why.Kind);
-    return Out;
-  }
-
-  Report R;
-  RewriteOptions Options;
   std::vector<SourceSpan> Spans;
+
+protected:
+  bool parsesLike(const std::string &New) const override {
+    std::string Calls; // what snippets call without saying what it is
+    for (std::string Name : {"a", "b", "c", "d", "v", "w", "work", "rest"})
+      Calls += "template <class... T> __device__ int " + Name + "(T...);";
+    Calls += "\n#line 1\n";
+    auto Parses = [&](const std::string &Text) {
+      return parsesAsCuda(Calls + Text, /*Device=*/true, /*Quiet=*/true);
+    };
+    return !Parses(text()) || Parses(New);
+  }
 };
 
-/// revert(), as a text that begins with "error: " if it fails.
-inline std::string reverted(llvm::StringRef Text) {
-  auto Out = revert(FileName, Text);
-  return Out ? *Out : "error: " + llvm::toString(Out.takeError());
-}
+/// A transform that wants nothing, for edits that are made by hand.
+class Named final : public Transform {
+public:
+  explicit Named(llvm::StringRef Name)
+      : Transform({Name, Part::Groups, TransformTraits::Scope::Kernel, false,
+                   false, false}) {}
+  llvm::StringRef summary() const override { return "Nothing."; }
+  Preparation prepare(const Context &) const override { return {}; }
+};
 
-/// A rewritten text without the hashes of its markers, for tests that say what
-/// is written and where.
-inline std::string withoutHashes(const std::string &Text) {
-  static const std::regex Hash("(catt: (?:begin|done)) [0-9a-f]{6}");
-  return std::regex_replace(Text, Hash, "$1");
-}
+/// A text, and edits that are made of it by hand.
+struct Edited {
+  explicit Edited(std::string Text) : Texts({{FileName, std::move(Text)}}) {}
+  void insert(unsigned Offset, llvm::StringRef Added) {
+    Out.Added[{FileName, Offset, Offset}].append(Added);
+  }
+  std::string text() {
+    assemble(Out);
+    return llvm::cantFail(catt::apply(Out, Texts)).at(FileName);
+  }
 
-/// The rewritten text, without hashes; also checks that it reverts.
-inline std::string checked(Workbench &B) {
-  std::string New = B.rewritten();
-  EXPECT_EQ(reverted(New), B.text());
-  return withoutHashes(New);
-}
+  std::map<std::string, std::string> Texts;
+  FileContexts Files = contextsOf(Texts);
+  Edits Out;
+  Named By{"stage-rows"};
+  EditBuilder Builder{By, Files, Out};
+};
 
 } // namespace catt::testing
 

@@ -61,20 +61,6 @@ Report onlyLoop(Report Whole, const Location &Where) {
   return Whole;
 }
 
-std::optional<Edits> editsOf(const Snapshot &S, const Report &R,
-                             std::vector<std::string> Transforms) {
-  RewriteOptions Options;
-  Options.Transforms = std::move(Transforms);
-  for (const auto &[Path, Facts] : S.Result.Outcome.Changes.Facts)
-    if (Facts.Style)
-      Options.Styles[Path] = *Facts.Style;
-  Expected<Edits> E = rewrite(R, Options);
-  if (E)
-    return std::move(*E);
-  consumeError(E.takeError());
-  return std::nullopt;
-}
-
 bool changes(const Edits &E) {
   return any_of(E.Files, [](const auto &F) { return !F.second.empty(); });
 }
@@ -172,12 +158,13 @@ private:
   }
 
   /// What the user has chosen, else all there is: an editor only proposes.
-  std::vector<std::string> transforms() const {
-    std::vector<std::string> Names;
-    for (const Transform *T : allTransforms())
-      if (S.Transforms.empty() || isChosen(*T, S.Transforms))
-        Names.push_back(T->name().str());
-    return Names;
+  std::vector<const Transform *> transforms() const {
+    return S.Transforms.empty() ? allTransforms().vec()
+                                : chosenTransforms(S.Transforms);
+  }
+
+  Edits editsOf(const Report &R, ArrayRef<const Transform *> Transforms) const {
+    return rewrite(R, Transforms, S.Result.Styles);
   }
 
   bool wanted(StringRef Kind) const {
@@ -224,37 +211,35 @@ private:
   void addKernel(const Report &One) {
     std::string Name =
         "kernel '" + One.Kernels.front().Source.UnqualifiedName + "'";
-    auto IsForLoops = [](StringRef T) {
-      return findTransform(T)->traits().DecidedFor ==
-             TransformTraits::Scope::Loop;
+    auto IsForLoops = [](const Transform *T) {
+      return T->traits().DecidedFor == TransformTraits::Scope::Loop;
     };
-    for (const std::string &T : transforms())
+    for (const Transform *T : transforms())
       if (IsForLoops(T))
-        addLoops(One, T);
+        addLoops(One, *T);
     Report NoLoops = onlyLoop(One, {});
-    for (const std::string &T : transforms())
+    for (const Transform *T : transforms())
       if (!IsForLoops(T))
-        addTransform(NoLoops, T, Name);
-    std::optional<Edits> All = editsOf(S, One, transforms());
-    if (All && changes(*All))
-      add("Apply all that catt proposes for " + Name, "kernel", *All);
+        addTransform(NoLoops, *T, Name);
+    Edits All = editsOf(One, transforms());
+    if (changes(All))
+      add("Apply all that catt proposes for " + Name, "kernel", All);
     else if (std::optional<Refusal> Why = whyNothing(One))
       addDisabled("Fit " + Name + " into the cache", "kernel", *Why);
   }
 
-  void addTransform(const Report &R, const std::string &T,
+  void addTransform(const Report &R, const Transform &T,
                     const std::string &Where) {
-    std::optional<Edits> E = editsOf(S, R, {T});
-    if (!E)
-      return;
-    if (changes(*E))
-      add(titleOf(*E, Where), T, *E);
-    else if (!E->Refused.empty())
-      addDisabled(formatv("{0} ({1})", T, Where), T, E->Refused.front());
+    Edits E = editsOf(R, &T);
+    if (changes(E))
+      add(titleOf(E, Where), T.name(), E);
+    else if (!E.Refused.empty())
+      addDisabled(formatv("{0} ({1})", T.name(), Where), T.name(),
+                  E.Refused.front());
   }
 
   /// One action for each loop around the range, the innermost first.
-  void addLoops(const Report &One, const std::string &T) {
+  void addLoops(const Report &One, const Transform &T) {
     std::vector<Location> Seen;
     for (const KernelReport &K : One.Kernels)
       for (const LoopPlan &P : llvm::reverse(K.Plan.Loops)) {
@@ -267,19 +252,17 @@ private:
       }
   }
 
-  void addLoop(const Report &One, const std::string &T, const KernelReport &K,
+  void addLoop(const Report &One, const Transform &T, const KernelReport &K,
                const Loop &L, const LoopPlan &P) {
-    std::optional<Edits> E = editsOf(S, onlyLoop(One, L.Where), {T});
-    if (!E)
-      return;
+    Edits E = editsOf(onlyLoop(One, L.Where), &T);
     std::string Name = loopName(L);
-    if (changes(*E))
-      return add(titleOf(*E, Name), T, *E);
+    if (changes(E))
+      return add(titleOf(E, Name), T.name(), E);
     std::optional<Refusal> Why = P.Why;
-    if (!E->Refused.empty())
-      Why = E->Refused.front();
+    if (!E.Refused.empty())
+      Why = E.Refused.front();
     if (Why)
-      addDisabled("Split into warp groups (" + Name + ")", T, *Why);
+      addDisabled("Split into warp groups (" + Name + ")", T.name(), *Why);
   }
 
   /// Why nothing at all is proposed for a kernel.
@@ -321,10 +304,10 @@ std::optional<json::Value> allEdits(const Snapshot &S,
   for (const KernelReport &K : File.Analysed->Kernels) {
     if (K.Source.Where.File != S.Path || K.Source.Where.Line != *Line + 1)
       continue;
-    std::optional<Edits> E =
-        editsOf(S, onlyKernel(S, K.Source.Where), S.Transforms);
-    if (E && changes(*E))
-      return workspaceEdit(S, *E, Can);
+    Edits E = rewrite(onlyKernel(S, K.Source.Where),
+                      chosenTransforms(S.Transforms), S.Result.Styles);
+    if (changes(E))
+      return workspaceEdit(S, E, Can);
     return std::nullopt;
   }
   return std::nullopt;

@@ -99,19 +99,6 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
   return Out;
 }
 
-/// Each change by itself, for those who show it so.
-void addFixes(JobResult &R, const RewriteOptions &Rewriting, const Options &O) {
-  const std::string &File = R.Outcome.Name;
-  Expected<std::vector<Fix>> Fixes =
-      fixesOf(*R.Outcome.Analysed, R.Outcome.Changes, Rewriting);
-  if (!Fixes)
-    return fail(R, ExitDefect,
-                defect("rewriting a part of '" + File +
-                           "' failed: " + toString(Fixes.takeError()),
-                       O, File));
-  R.Outcome.Fixes = std::move(*Fixes);
-}
-
 void fail(JobResult &R, const Obstacle &Why, const Options &O) {
   switch (Why.What) {
   case Obstacle::Kind::Choice:
@@ -147,10 +134,11 @@ void optimizeFile(JobResult &R, const FoundCommand &Found, const ChosenGpu &Gpu,
   R.Outcome.Analysed = std::move(Done->Analysed);
   R.Outcome.Changes = std::move(Done->Changes);
   R.NewTexts = std::move(Done->NewTexts);
+  R.Styles = std::move(Done->Rewriting.Styles);
   if (Done->Against)
     return fail(R, *Done->Against, O);
   if (O.Report == ReportKind::Sarif && !R.NewTexts.empty())
-    addFixes(R, Done->Rewriting, O);
+    R.Outcome.Fixes = fixesOf(*R.Outcome.Analysed, R.Outcome.Changes, R.Styles);
 }
 
 } // namespace

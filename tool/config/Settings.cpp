@@ -161,8 +161,8 @@ Error setSelector(Settings &S, StringRef Value, StringRef Spelled) {
   if (S.RegistersBy)
     return Error::success();
   std::string Known;
-  for (Selector By : allSelectors())
-    Known += (Known.empty() ? "" : ", ") + name(By).str();
+  for (const Selector &By : allSelectors())
+    Known += (Known.empty() ? "" : ", ") + By.Name.str();
   return wrong(Spelled + " must be one of " + Known + ", not '" + Value + "'");
 }
 
@@ -237,7 +237,7 @@ Words printMinGain(const Settings &S) {
   return {S.MinGain ? std::to_string(std::lround(*S.MinGain * 100)) : ""};
 }
 Words printSelector(const Settings &S) {
-  return {S.RegistersBy ? name(*S.RegistersBy).str() : ""};
+  return {S.RegistersBy ? S.RegistersBy->Name.str() : ""};
 }
 Words printTarget(const Settings &S) {
   return {S.TargetRegisters ? std::to_string(*S.TargetRegisters) : ""};

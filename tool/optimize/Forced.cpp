@@ -24,15 +24,14 @@ static bool isSplit(const Kernel &K, const Loop &L, const Edits &Written) {
   return any_of(K.Loops, [&](const Loop &Outer) {
     return Outer.Site && L.Site && contains(Outer.Site->Span, L.Site->Span) &&
            any_of(Written.Done, [&](const Applied &A) {
-             return A.Transform == "split-warp-groups" &&
-                    A.Where == Outer.Where;
+             return A.By->writes(Part::Groups) && A.Where == Outer.Where;
            });
   });
 }
 
 static bool isThinned(const Kernel &K, const Edits &Written) {
   return any_of(Written.Done, [&](const Applied &A) {
-    return A.Transform == "reserve-shared" &&
+    return A.By->writes(Part::Reserve) &&
            (A.Where == K.Where || any_of(K.Launches, [&](const Launch &L) {
               return A.Where == L.Where;
             }));

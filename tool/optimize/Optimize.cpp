@@ -63,13 +63,13 @@ Expected<Target> targetOf(const clang::tooling::CompileCommand &Command,
 AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu) {
   AnalysisOptions A = O.Plan;
   A.Gpu = Gpu;
-  A.Registers.Writes = isChosen("launch-bounds", O.Transforms);
-  auto May = [&](StringRef Transform) {
-    return isChosen(Transform, O.Transforms);
-  };
-  A.May = {May("split-warp-groups"), May("reserve-shared"), May("prefer-l1")};
+  A.Registers.Writes = isChosen(Part::Bounds, O.Transforms);
+  auto May = [&](Part P) { return isChosen(P, O.Transforms); };
+  A.May = {May(Part::Groups), May(Part::Reserve), May(Part::Carveout),
+           May(Part::Stage)};
+  // Nothing of the plan of warps and blocks is written: say what could be.
   if (!A.May.Split && !A.May.Reserve && !A.May.PreferL1)
-    A.May = {}; // nothing of the plan is written: say what could be
+    A.May.Split = A.May.Reserve = A.May.PreferL1 = true;
   return A;
 }
 
@@ -144,15 +144,16 @@ std::string fatalProblem(const Report &R, const std::string &File) {
 /// Computing again comes first: it takes fewer instructions (TLP-RM).
 void searchAll(Report &R, const OptimizeOptions &O,
                const RewriteOptions &Rewriting, const TextMeasure &Measure) {
-  bool Again = isChosen("rematerialize", O.Transforms),
-       Spills = isChosen("spill-shared", O.Transforms);
+  bool Again = isChosen(Part::Remat, O.Transforms),
+       Spills = isChosen(Part::Spill, O.Transforms);
   auto Search = [&](std::vector<Searched> Each, const RewriteOptions &How,
                     StringRef Otherwise) {
     if (Error E = search(R, std::move(Each), How, Measure))
       R.Notes.push_back((Otherwise + ": " + toString(std::move(E))).str());
   };
   if (Again && Measure)
-    Search(rematSearches(R), {{"rematerialize"}, Rewriting.Styles},
+    Search(rematSearches(R),
+           {{transformFor(Part::Remat).name().str()}, Rewriting.Styles},
            "rematerialize: decided by an estimate");
   if (Again && Spills)
     for (KernelReport &K : R.Kernels)
@@ -160,7 +161,7 @@ void searchAll(Report &R, const OptimizeOptions &O,
   if (!Spills || !Measure)
     return;
   Search(spillSearches(R), Rewriting, "spill-shared: decided by an estimate");
-  if (isChosen("launch-bounds", O.Transforms))
+  if (isChosen(Part::Bounds, O.Transforms))
     Search(jointSearches(R), Rewriting,
            "spill-shared: no tighter cap was tried");
 }

@@ -61,13 +61,13 @@ llvm::Expected<Written> Search::write() const {
   return Written{std::move(*Changes), std::move(*Texts)};
 }
 
-/// Has every transform that the variant needs written something for it?
+/// Is something written of every part that the variant needs?
 bool Search::shows(const Searched &S, const Variant &V,
                    const Edits &Changes) const {
   const Kernel &K = R.Kernels[S.Kernel].Source;
-  return llvm::all_of(S.By->needs(V), [&](llvm::StringRef Transform) {
+  return llvm::all_of(S.By->needs(V), [&](Part P) {
     return llvm::any_of(Changes.Done, [&](const Applied &A) {
-      return A.Transform == Transform && A.Where == K.Where;
+      return A.By->writes(P) && A.Where == K.Where;
     });
   });
 }

@@ -35,17 +35,13 @@ static Report onlyAt(const Report &R, const Location &Where) {
   return Part;
 }
 
-Expected<std::vector<Fix>> fixesOf(const Report &R, const Edits &Changes,
-                                   const RewriteOptions &Options) {
+std::vector<Fix> fixesOf(const Report &R, const Edits &Changes,
+                         const FileStyles &Styles) {
   std::vector<Fix> Fixes;
   for (const Applied &A : Changes.Done) {
-    RewriteOptions One = Options;
-    One.Transforms = {A.Transform};
-    Expected<Edits> Own = rewrite(onlyAt(R, A.Where), One);
-    if (!Own)
-      return Own.takeError();
-    if (!Own->Files.empty())
-      Fixes.push_back({A.Transform, A.Where, std::move(Own->Files)});
+    Edits Own = rewrite(onlyAt(R, A.Where), A.By, Styles);
+    if (!Own.Files.empty())
+      Fixes.push_back({A.By, A.Where, std::move(Own.Files)});
   }
   return Fixes;
 }

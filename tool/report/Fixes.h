@@ -20,10 +20,9 @@
 
 namespace catt {
 
-/// One Fix for each of Changes.Done that can be made alone. Error: a defect of
-/// a transform.
-llvm::Expected<std::vector<Fix>> fixesOf(const Report &R, const Edits &Changes,
-                                         const RewriteOptions &Options);
+/// One Fix for each of Changes.Done that can be made alone.
+std::vector<Fix> fixesOf(const Report &R, const Edits &Changes,
+                         const FileStyles &Styles);
 
 } // namespace catt
 

@@ -184,8 +184,7 @@ void Writer::loop(const KernelReport &K, const LoopPlan &P,
     text("reference", P.Reference);
     number("laneStrideBytes", P.LaneStrideBytes);
     refusal("leftAlone", P.Why);
-    J.attribute("split",
-                findApplied(F.Changes, L, "split-warp-groups") != nullptr);
+    J.attribute("split", findApplied(F.Changes, L, Part::Groups) != nullptr);
     J.attributeArray("levels", [&] {
       for (const LoopProfile &Profile : K.Profiles)
         if (Profile.Loop == P.Loop)
@@ -232,24 +231,21 @@ void Writer::registers(const KernelReport &K) {
     Point(P.Current);
     J.attributeEnd();
     J.attribute("limitedBy", toString(P.Before.LimitedBy));
-    J.attribute("maxLive", K.Pressure && K.Pressure->MaxLive
-                               ? json::Value(int64_t(K.Pressure->MaxLive))
-                               : json::Value(nullptr));
+    J.attribute("maxLive", K.Pressure->MaxLive);
     number("optimalBlocks", P.OptBlocks);
     J.attributeArray("points", [&] {
       for (const DesignPoint &D : P.Points)
         Point(D);
     });
     J.attributeArray("selections", [&] {
-      for (const Selection &S : P.Selections)
-        J.object([&] {
-          J.attribute("selector", name(S.By));
-          J.attribute("point", S.Point ? json::Value(int64_t(*S.Point))
-                                       : json::Value(nullptr));
+      for (auto [By, S] : zip_equal(allSelectors(), P.Selections))
+        J.object([&, &By = By, &S = S] {
+          J.attribute("selector", By.Name);
+          J.attribute("point", int64_t(S.Point));
           text("why", S.Why);
         });
     });
-    J.attribute("selector", name(P.By));
+    J.attribute("selector", P.By.Name);
     J.attribute("chosen", int64_t(P.Chosen));
     J.attribute("bounds", P.Bounds ? json::Value(spelling(*P.Bounds))
                                    : json::Value(nullptr));
@@ -360,7 +356,7 @@ void Writer::edits(const Edits &E) {
   J.attributeArray("applied", [&] {
     for (const Applied &A : E.Done)
       J.object([&] {
-        text("transform", A.Transform);
+        text("transform", A.By->name().str());
         location("location", A.Where);
         text("summary", A.Summary);
       });

@@ -74,15 +74,14 @@ static std::string stairs(const RegisterPlan &P) {
   return "what the compiler makes of each cap: " + Text;
 }
 
-static std::string choiceOf(const RegisterPlan &P, const Selection &S) {
-  std::string Text = name(S.By).str();
-  if (!S.Point)
-    return Text + " cannot tell: " + S.Why;
+static std::string choiceOf(const RegisterPlan &P, const Selector &By,
+                            const Selection &S) {
+  std::string Text = By.Name.str();
   Text +=
-      *S.Point == 0
+      S.Point == 0
           ? " would change nothing"
           : formatv(" would take {0}",
-                    counted(P.Points[*S.Point].Compiled.Registers, "register"))
+                    counted(P.Points[S.Point].Compiled.Registers, "register"))
                 .str();
   return Text + ": " + S.Why;
 }
@@ -182,9 +181,9 @@ std::vector<std::string> registerLines(const KernelReport &K) {
   std::vector<std::string> Lines = {headline(K), stairs(P)};
   if (P.Target)
     Lines.push_back(targetText(P));
-  for (const Selection &S : P.Selections)
-    Lines.push_back((S.By == P.By && !P.Target ? "decided by " : "") +
-                    choiceOf(P, S));
+  for (const auto &[By, S] : zip_equal(allSelectors(), P.Selections))
+    Lines.push_back((By == P.By && !P.Target ? "decided by " : "") +
+                    choiceOf(P, By, S));
   if (K.Pressure && !K.Pressure->Peaks.empty()) {
     const PressurePeak &Peak = K.Pressure->Peaks.front();
     Lines.push_back(formatv("most registers are live at line {0}: {1}",
@@ -213,9 +212,8 @@ std::string forcedSpillText(const ForcedSpill &F) {
   if (!F.Values.empty())
     Text += "; live where most registers are, and not used there: " +
             named(F.Values);
-  return Text + (F.InsteadText.empty()
-                     ? "; no looser bound of this kind avoids it"
-                     : "; " + F.InsteadText + " spills nothing");
+  return Text + (F.Instead.empty() ? "; no looser bound of this kind avoids it"
+                                   : "; " + F.Instead + " spills nothing");
 }
 
 /// nvcc takes one cap for all kernels of a file: the largest that any of them

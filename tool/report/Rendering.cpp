@@ -48,17 +48,16 @@ bool isAt(const Location &Where, const Loop &L) {
   return Where == L.Where || (L.Site && Where == L.Site->Where);
 }
 
-const Applied *findApplied(const Edits &Edits, const Loop &Loop,
-                           StringRef Transform) {
+const Applied *findApplied(const Edits &Edits, const Loop &Loop, Part Written) {
   for (const Applied &A : Edits.Done)
-    if (A.Transform == Transform && isAt(A.Where, Loop))
+    if (A.By->writes(Written) && isAt(A.Where, Loop))
       return &A;
   return nullptr;
 }
 
 const Applied *appliedFor(const FileOutcome &File, const Finding &F) {
   for (const Applied &A : File.Changes.Done)
-    if (A.Transform == F.Id && (A.Where == F.Where || A.Where == F.Site))
+    if (A.By->name() == F.Id && (A.Where == F.Where || A.Where == F.Site))
       return &A;
   return nullptr;
 }

@@ -30,7 +30,7 @@ namespace catt {
 
 /// The edits that one thing done stands for, alone.
 struct Fix {
-  std::string Transform;
+  const Transform *By;
   Location Where; ///< as in Applied
   std::map<std::string, clang::tooling::Replacements> Files;
 };
@@ -100,9 +100,8 @@ unsigned countContended(const Report &Report);
 /// transform would wrap.
 bool isAt(const Location &Where, const Loop &L);
 
-/// The transform that did something to this loop, if one did.
-const Applied *findApplied(const Edits &Edits, const Loop &Loop,
-                           llvm::StringRef Transform);
+/// What was written of a part for this loop, if anything was.
+const Applied *findApplied(const Edits &Edits, const Loop &Loop, Part Written);
 
 /// "h200 (sm_90), from --gpu": what was planned for, and why.
 std::string gpuText(const Report &R);

@@ -183,7 +183,7 @@ private:
   void fixes(const FileOutcome &F, const Finding &One) {
     const Applied *Done = appliedFor(F, One);
     for (const Fix &X : F.Fixes)
-      if (Done && X.Transform == Done->Transform && X.Where == Done->Where) {
+      if (Done && X.By == Done->By && X.Where == Done->Where) {
         J.attributeArray("fixes", [&] { J.object([&] { fix(F, X, *Done); }); });
         return;
       }

@@ -208,7 +208,7 @@ std::optional<Refusal> Writer::whyLeftAlone(const KernelReport &K,
   const Loop &L = K.Source.Loops[Plan.Loop];
   if (Plan.Why && Plan.Why->Kind == Reason::Fits && K.Plan.BlocksRemoved > 0)
     return std::nullopt;
-  if (Plan.Why || findApplied(File.Changes, L, "split-warp-groups"))
+  if (Plan.Why || findApplied(File.Changes, L, Part::Groups))
     return Plan.Why;
   for (const Refusal &R : File.Changes.Refused)
     if (isAt(R.Where, L) || place(R.Where) == place(K.Source.Where))
@@ -223,13 +223,13 @@ std::string Writer::decision(const KernelReport &K,
   if (K.Plan.BlocksRemoved > 0)
     Fewer = counted(K.Plan.BlocksRemoved, "block") + " fewer per SM";
   if (Plan.Why)
-    return Fewer + " [reserve-shared]";
-  return formatv("{0} into {1}{2} [split-warp-groups]",
-                 findApplied(File.Changes, L, "split-warp-groups")
-                     ? "split"
-                     : "could be split",
+    return formatv("{0} [{1}]", Fewer, transformFor(Part::Reserve).name());
+  return formatv("{0} into {1}{2} [{3}]",
+                 findApplied(File.Changes, L, Part::Groups) ? "split"
+                                                            : "could be split",
                  counted(Plan.Groups, "warp group"),
-                 Fewer.empty() ? "" : ", with " + Fewer)
+                 Fewer.empty() ? "" : ", with " + Fewer,
+                 transformFor(Part::Groups).name())
       .str();
 }
 
@@ -370,8 +370,8 @@ void Writer::writeKernel(const KernelReport &K, const Report &R) {
 /// Changes that belong to a kernel or a launch rather than to a loop.
 void Writer::writeOtherChanges(const Report &R) {
   for (const Applied &A : File.Changes.Done)
-    if (A.Transform != "split-warp-groups")
-      emit(A.Where, {A.Summary + " [" + A.Transform + "]", {}, {}});
+    if (!A.By->writes(Part::Groups))
+      emit(A.Where, {A.Summary + " [" + A.By->name().str() + "]", {}, {}});
 }
 
 void Writer::writeSummary(const Report &R) {

@@ -103,7 +103,7 @@ private:
     // What a store writes is not told from its address, so only loads count.
     if (!O.Defines.empty() &&
         llvm::any_of(O.Uses, [&](unsigned V) { return Loaded[V]; }))
-      Mix.ChasedAccesses += Weight;
+      Mix.DependentAccesses += Weight;
   }
 
   /// Cycles that an operation has to start behind the one before it.

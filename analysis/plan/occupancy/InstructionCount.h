@@ -15,8 +15,8 @@
 // value is first used, together with all that were issued since the last wait:
 // once in the order of the text, and once for each number of registers, in the
 // order of a scheduler that has no more than these.
-// A load is chased if its address, or whether it happens, follows from a value
-// that was loaded.
+// A load is dependent if its address, or whether it is executed, depends on a
+// value that was loaded.
 //
 // Limits: functions with a body of their own count as the call that they are.
 //

@@ -88,18 +88,22 @@ static std::optional<RegisterPoint> pointAt(const RegisterUse &Use,
   return std::nullopt;
 }
 
-/// The tightest launch bound looser than this one that spills nothing.
-static void loosenBounds(const Kernel &K, const RegisterUse &Use,
-                         const RegisterOptions &O, ForcedSpill &F) {
-  for (int64_t T = K.MinBlocks.value_or(1) - 1; T >= 1; --T) {
-    int64_t Cap = registersForBlocks(O.Gpu, *K.MaxThreads, T);
-    std::optional<RegisterPoint> P = pointAt(Use, Cap);
-    if (!P || P->spills())
-      continue;
-    F.Instead = {Cap, T};
-    F.InsteadText = launchBounds(*K.MaxThreads, T);
-    return;
+/// The tightest bound of the same kind, looser than this one, that spills
+/// nothing; empty: none is known.
+static std::string looserBound(const Kernel &K, const RegisterUse &Use,
+                               const ExistingBound &Bound,
+                               const RegisterOptions &O) {
+  if (K.MaxThreads) {
+    for (int64_t T = K.MinBlocks.value_or(1) - 1; T >= 1; --T)
+      if (auto P = pointAt(Use, registersForBlocks(O.Gpu, *K.MaxThreads, T));
+          P && !P->spills())
+        return launchBounds(*K.MaxThreads, T);
+    return "";
   }
+  for (const RegisterPoint &P : Use.Caps) // ascending: the tightest first
+    if (int64_t(P.CapRegisters) > Bound.Cap && !P.spills())
+      return llvm::formatv("-maxrregcount={0}", P.CapRegisters).str();
+  return "";
 }
 
 static std::optional<ForcedSpill> forcedSpill(const Kernel &K,
@@ -119,16 +123,7 @@ static std::optional<ForcedSpill> forcedSpill(const Kernel &K,
   llvm::stable_sort(F.Values, [](const LiveValue &A, const LiveValue &B) {
     return A.Registers > B.Registers;
   });
-  if (K.MaxThreads) {
-    loosenBounds(K, Use, O, F);
-    return F;
-  }
-  for (const RegisterPoint &P : Use.Caps) // ascending: the tightest first
-    if (int64_t(P.CapRegisters) > Bound.Cap && !P.spills()) {
-      F.Instead = {P.CapRegisters, 0};
-      F.InsteadText = llvm::formatv("-maxrregcount={0}", P.CapRegisters).str();
-      break;
-    }
+  F.Instead = looserBound(K, Use, Bound, O);
   return F;
 }
 
@@ -342,50 +337,40 @@ static size_t pointWithin(const std::vector<DesignPoint> &Points,
   return Best;
 }
 
-std::optional<RegisterPlan>
-planRegisters(const Kernel &K, const RegisterUse &Use,
-              const std::optional<InstructionMix> &Mix,
-              std::optional<int64_t> OptBlocks,
-              const RegisterOptions &Options) {
-  const Launch *L = decidingLaunch(K);
-  if (!L)
-    return std::nullopt;
-  BlockResources Block = blockOf(K, *L);
-  auto Points = designPoints(Options.Gpu, Block, Use);
-  if (!Points) {
-    llvm::consumeError(Points.takeError());
-    return std::nullopt;
-  }
-  RegisterPlan Plan;
-  Plan.Deciding = *L;
-  Plan.OptBlocks = OptBlocks;
-  Plan.Mix = Mix;
-  Plan.By = Options.By;
-  Plan.MinGain = Options.MinGain;
-  SelectorInput In{Options.Gpu,
-                   Block.Threads,
-                   Block.StaticSharedBytes + Block.DynamicSharedBytes,
-                   std::move(*Points),
-                   roomierPoints(Options.Gpu, Block, Use),
-                   Use.MaxLive,
-                   Mix,
-                   OptBlocks,
-                   Options.MinGain};
-  for (Selector By : allSelectors()) {
-    Plan.Selections.push_back(select(By, In));
+/// The points of a kernel, fewest blocks first; none where no block fits.
+static std::vector<DesignPoint> pointsOf(const Device &Gpu,
+                                         const BlockResources &Block,
+                                         const RegisterUse &Use) {
+  auto Points = designPoints(Gpu, Block, Use);
+  if (Points)
+    return std::move(*Points);
+  llvm::consumeError(Points.takeError());
+  return {};
+}
+
+/// The points, and the one that the user's target or else the selector takes.
+static void takePoint(SelectorInput In, const BlockResources &Block,
+                      const RegisterUse &Use, const RegisterOptions &Options,
+                      RegisterPlan &Plan) {
+  for (const Selector &By : allSelectors()) {
+    Plan.Selections.push_back(By.Select(In));
     if (By == Options.By)
-      Plan.Chosen = Plan.Selections.back().Point.value_or(0);
+      Plan.Chosen = Plan.Selections.back().Point;
   }
   Plan.Points = std::move(In.Points);
   if (Options.Target) {
-    Plan.Target = Options.Target;
-    if (auto All = designPoints(Options.Gpu, whateverGrid(Block), Use))
-      Plan.Points = std::move(*All);
-    else
-      llvm::consumeError(All.takeError());
+    if (auto All = pointsOf(Options.Gpu, whateverGrid(Block), Use);
+        !All.empty())
+      Plan.Points = std::move(All);
     Plan.Chosen = pointWithin(Plan.Points, *Options.Target);
   }
   llvm::append_range(Plan.Points, In.Roomier);
+}
+
+/// The kernel under its own bounds. False: no block fits so.
+static bool fillCurrent(const Kernel &K, const RegisterUse &Use,
+                        BlockResources Block, const RegisterOptions &Options,
+                        RegisterPlan &Plan) {
   Plan.Current = Plan.Points.front();
   if (std::optional<ExistingBound> Bound = existingBound(K, Options)) {
     Plan.Forced = forcedSpill(K, Use, *Bound, Options);
@@ -396,10 +381,39 @@ planRegisters(const Kernel &K, const RegisterUse &Use,
   llvm::Expected<Residency> Before = residency(Options.Gpu, Block);
   if (!Before) {
     llvm::consumeError(Before.takeError());
-    return std::nullopt;
+    return false;
   }
   Plan.Before = *Before;
   Plan.Current.Blocks = Before->BlocksPerSM;
+  return true;
+}
+
+std::optional<RegisterPlan> planRegisters(const Kernel &K,
+                                          const RegisterUse &Use,
+                                          const InstructionMix &Mix,
+                                          std::optional<int64_t> OptBlocks,
+                                          const RegisterOptions &Options) {
+  const Launch *L = decidingLaunch(K);
+  if (!L)
+    return std::nullopt;
+  BlockResources Block = blockOf(K, *L);
+  std::vector<DesignPoint> Points = pointsOf(Options.Gpu, Block, Use);
+  if (Points.empty())
+    return std::nullopt;
+  RegisterPlan Plan;
+  Plan.Deciding = *L;
+  Plan.OptBlocks = OptBlocks;
+  Plan.Mix = Mix;
+  Plan.By = Options.By;
+  Plan.MinGain = Options.MinGain;
+  Plan.Target = Options.Target;
+  takePoint({Options.Gpu, Block.Threads,
+             Block.StaticSharedBytes + Block.DynamicSharedBytes,
+             std::move(Points), roomierPoints(Options.Gpu, Block, Use),
+             Use.MaxLive, Mix, OptBlocks, Options.MinGain},
+            Block, Use, Options, Plan);
+  if (!fillCurrent(K, Use, Block, Options, Plan))
+    return std::nullopt;
   choosePoint(K, Plan.Chosen, Options, Plan);
   return Plan;
 }

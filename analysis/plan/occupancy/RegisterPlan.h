@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 //   Kernel, launches --+
-//   RegisterUse -------+--(designPoints)--> points --(selectors)-->
-//   RegisterPlan InstructionMix ----+
+//   RegisterUse -------+--(designPoints)--> points --(selectors)--+
+//   InstructionMix ----+                                          |
+//                              RegisterPlan <---(choosePoint)-----+
 //
 // A pure function. What it decides is written by the transform launch-bounds,
 // or printed as compiler flags for a build that must not change its source:
@@ -72,8 +73,7 @@ struct ForcedSpill {
   /// Of the values live at the peak, those not used there, largest first.
   std::vector<LiveValue> Values;
   /// The tightest bound of the same kind that spills nothing.
-  std::optional<Stair> Instead;
-  std::string InsteadText; ///< "__launch_bounds__(256, 3)"; empty: no bound
+  std::string Instead; ///< "__launch_bounds__(256, 3)"; empty: no bound
 };
 
 struct RegisterPlan {
@@ -84,7 +84,7 @@ struct RegisterPlan {
   DesignPoint Current;
   Residency Before; ///< of Current
   std::optional<int64_t> OptBlocks;
-  std::optional<InstructionMix> Mix;
+  InstructionMix Mix;
   std::vector<Selection> Selections; ///< of every selector, in their order
   Selector By = Selector::Model;     ///< the one that decided
   double MinGain = 0;                ///< that another point has to predict
@@ -131,10 +131,11 @@ std::optional<int64_t> optimalBlocks(const std::vector<LoopProfile> &Profiles,
 
 /// The plan for one kernel. Empty if no launch gives a block size, or no block
 /// of that size fits.
-std::optional<RegisterPlan>
-planRegisters(const Kernel &K, const RegisterUse &Use,
-              const std::optional<InstructionMix> &Mix,
-              std::optional<int64_t> OptBlocks, const RegisterOptions &Options);
+std::optional<RegisterPlan> planRegisters(const Kernel &K,
+                                          const RegisterUse &Use,
+                                          const InstructionMix &Mix,
+                                          std::optional<int64_t> OptBlocks,
+                                          const RegisterOptions &Options);
 
 /// Takes another of the plan's points: what is to be written for it, and what
 /// stands against that.

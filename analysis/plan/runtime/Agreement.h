@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 //   plan of launch 0 --+                      the least divided of each loop,
-//   plan of launch 1 --+--> agree ----------> value by value where the run
-//                                             decides
+//   plan of launch 1 --+--> agree ----------> value by value where it is a
+//                                             run-time case
 //   plan at 98 registers  --+
 //   plan at 144           --+--> agreeWithin  as above, and no loop is changed
 //   plan at 228           --+                 that one of them leaves whole
@@ -16,7 +16,7 @@
 // A kernel has one text. It is changed only as far as each plan agrees: of the
 // plans for one loop, the one that keeps most warps active is taken.
 //
-// Limits: two rules of the run are compared if they test the same input under
+// Limits: run-time cases are compared if they test the same input under
 // the same further conditions; else the loop is left whole.
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@
 
 namespace catt {
 
-/// The loop runs in groups, always or by a rule of the run.
+/// The loop runs in groups, always or in a run-time case.
 bool isDivided(const LoopPlan &P);
 
 /// Footprints and gain of what the loop's plan says, under the setting, for

@@ -1,4 +1,4 @@
-//===- BlockShapes.cpp - Blocks whose size only the run knows -------------===//
+//===- BlockShapes.cpp - Blocks whose size is known only at run time ------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

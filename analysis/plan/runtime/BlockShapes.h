@@ -1,4 +1,4 @@
-//===- BlockShapes.h - Blocks whose size only the run knows -----*- C++ -*-===//
+//===- BlockShapes.h - Blocks of a size known at run time -------*- C++ -*-===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- GridPlan.cpp - Plans for grids that only the run knows -------------===//
+//===- GridPlan.cpp - Plans for grids known only at run time --------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- GridPlan.h - Plans for grids that only the run knows ----*- C++ -*-===//
+//===- GridPlan.h - Plans for grids known only at run time -----*- C++ -*-===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,8 +17,8 @@
 // grid that is not known divides no further than the model would for a grid of
 // that size; more blocks than fit at a time change nothing.
 //
-// Loops that wait for values of other parameters as well are divided only where
-// the grid fills the GPU.
+// Loops whose footprint depends on other parameters as well are divided only
+// where the grid fills the GPU.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_RUNTIME_GRIDPLAN_H

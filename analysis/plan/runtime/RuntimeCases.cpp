@@ -16,7 +16,7 @@
 namespace catt {
 
 WarpBounds warpsPerGroup(const LoopPlan &P) {
-  return {P.WarpsPerGroup, std::max(P.WarpsPerGroup, P.MostWarps)};
+  return {P.WarpsPerGroup, std::max(P.WarpsPerGroup, P.MostWarps.value_or(0))};
 }
 
 WarpBounds common(WarpBounds A, WarpBounds B) {

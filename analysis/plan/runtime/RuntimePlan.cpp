@@ -1,4 +1,4 @@
-//===- RuntimePlan.cpp - Plans for values that only the run knows ---------===//
+//===- RuntimePlan.cpp - Plans for values known only at run time ----------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/plan/runtime/RuntimePlan.h"
-#include "analysis/nest/Nest.h"
 #include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/runtime/ProfileFamily.h"
 #include "analysis/plan/runtime/RuntimeCases.h"
+#include "analysis/plan/runtime/RuntimeInputs.h"
 #include "analysis/plan/throttle/ThrottlePlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,75 +18,6 @@
 
 namespace catt {
 namespace {
-
-using Inputs = std::vector<std::string>;
-
-//===-- What a loop waits for --------------------------------------------===//
-
-/// Whether the program can test the parameter where the loop stands.
-bool isReadable(const Kernel &K, const std::string &Name) {
-  return llvm::any_of(K.Parameters, [&](const Parameter &P) {
-    return P.Name == Name && P.IsInteger && P.IsFixed;
-  });
-}
-
-bool isOpen(const LoopProfile &P) { return P.Levels.empty() && P.Unknown; }
-
-/// The inputs without which the loop has no footprint; empty if there are more
-/// than two, or others than integer parameters.
-Inputs inputsOf(Setting S, LoopProfile P) {
-  constexpr int64_t AnyValue = 1000;
-  Inputs Names;
-  while (isOpen(P)) {
-    const Refusal &Why = *P.Unknown;
-    bool Waits = Why.Kind == Reason::UnknownStride ||
-                 Why.Kind == Reason::UnknownTripCount;
-    if (!Waits || Names.size() == 2 || !isReadable(S.K, Why.Detail) ||
-        llvm::is_contained(Names, Why.Detail))
-      return {};
-    Names.push_back(Why.Detail);
-    S.Footprint.Parameters[Why.Detail] = AnyValue;
-    P = profileOf(S, P.Loop);
-  }
-  return Names;
-}
-
-/// The loops of each nest that holds one of these.
-std::vector<bool> nestsOf(const Kernel &K, llvm::ArrayRef<unsigned> Loops) {
-  std::set<unsigned> Roots;
-  for (unsigned L : Loops)
-    Roots.insert(outermost(K, L));
-  std::vector<bool> Inside;
-  for (const Loop &L : K.Loops)
-    Inside.push_back(Roots.count(outermost(K, L.Id)));
-  return Inside;
-}
-
-/// The bound under which a loop makes LeastTrips iterations, if its trip count
-/// is one more input plus a constant.
-std::optional<RuntimeBound> enoughTrips(const Setting &S, const Loop &L,
-                                        const Inputs &Known) {
-  if (!L.TripCount)
-    return std::nullopt;
-  for (const Parameter &P : S.K.Parameters) {
-    if (!isReadable(S.K, P.Name) || llvm::is_contained(Known, P.Name) ||
-        S.Footprint.Parameters.count(P.Name))
-      continue;
-    AffineIndex Rest = *L.TripCount - AffineIndex::parameter(P.Name);
-    if (std::optional<int64_t> More = Rest.constant())
-      return RuntimeBound{P.Name, LeastTrips - *More};
-    // Where it counts down to nothing: max(m, 0).
-    Rest = L.TripCount->substitute(
-        [&](const Atom &A) -> std::optional<AffineIndex> {
-          if (A.K == Atom::Kind::Parameter && A.Name == P.Name)
-            return AffineIndex(LeastTrips);
-          return std::nullopt;
-        });
-    if (Rest.constant() == LeastTrips)
-      return RuntimeBound{P.Name, LeastTrips};
-  }
-  return std::nullopt;
-}
 
 //===-- Plans for values -------------------------------------------------===//
 
@@ -357,19 +288,6 @@ void finish(const Setting &S, LaunchPlan &Result, unsigned Loop,
 
 } // namespace
 
-bool isCheap(Setting S, llvm::ArrayRef<std::string> Names,
-             llvm::ArrayRef<unsigned> Open) {
-  constexpr uint64_t MostSteps = 1 << 14;
-  for (const std::string &Name : Names)
-    S.Footprint.Parameters[Name] = LargestMeasured;
-  std::vector<bool> Matters = nestsOf(S.K, Open);
-  uint64_t Steps = 0;
-  for (const Loop &L : S.K.Loops)
-    if (Matters[L.Id])
-      Steps += stepsToProfile(S.K, L.Id, S.Footprint);
-  return Steps <= MostSteps;
-}
-
 /// Loops for which the quota was spent before all values were tried: those that
 /// were tried say nothing of the others.
 static void leaveUncounted(const Kernel &K, llvm::ArrayRef<unsigned> Loops,
@@ -388,33 +306,26 @@ void leaveToRunTime(Setting S, LaunchPlan &Result) {
     S.Before = *Result.Plan.After;
   S.Throttle.MayReserve = false;
   // Loops that wait for the same are decided together.
-  using Key = std::pair<Inputs, std::optional<std::pair<std::string, int64_t>>>;
-  std::map<Key, std::vector<unsigned>> Groups;
+  std::map<std::pair<Inputs, std::optional<RuntimeBound>>,
+           std::vector<unsigned>>
+      Groups;
   for (const LoopProfile &P : Result.Profiles) {
-    if (!isOpen(P))
-      continue;
     Inputs Names = inputsOf(S, P);
-    if (Names.empty())
-      continue;
-    Key Of{Names, std::nullopt};
-    if (auto Trips = enoughTrips(S, S.K.Loops[P.Loop], Names))
-      Of.second = {Trips->Parameter, Trips->From};
-    Groups[Of].push_back(P.Loop);
+    if (!Names.empty())
+      Groups[{Names, enoughTrips(S, S.K.Loops[P.Loop], Names)}].push_back(
+          P.Loop);
   }
   for (const auto &[Of, Loops] : Groups) {
+    const auto &[Names, Trips] = Of;
     Setting At = S;
-    std::optional<RuntimeBound> Trips;
-    if (Of.second) {
-      Trips = {Of.second->first, Of.second->second};
+    if (Trips)
       At.Footprint.Parameters[Trips->Parameter] = Trips->From;
-    }
-    if (!isCheap(At, Of.first, Loops) ||
-        !isEverDivided(At, Of.first, Loops, Result))
+    if (!isCheap(At, Names, Loops) || !isEverDivided(At, Names, Loops, Result))
       continue;
-    if (Of.first.size() == 1)
-      OneInput(At, Of.first.front(), nestsOf(S.K, Loops)).decide(Result, Loops);
+    if (Names.size() == 1)
+      OneInput(At, Names.front(), nestsOf(S.K, Loops)).decide(Result, Loops);
     else
-      decideTwo(At, Of.first, Loops, Result);
+      decideTwo(At, Names, Loops, Result);
     if (S.Footprint.isSpent())
       break;
     for (unsigned L : Loops)

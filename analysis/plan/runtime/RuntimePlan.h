@@ -1,4 +1,4 @@
-//===- RuntimePlan.h - Plans for values that only the run knows -*- C++ -*-===//
+//===- RuntimePlan.h - Plans for values known only at run time --*- C++ -*-===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,21 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   loop without footprint -> the inputs it waits for: n, m
+//   loop of unknown footprint -> its inputs: n, m (RuntimeInputs)
 //     | profiles as a function of them (ProfileFamily)
 //     | planThrottle for each value
 //     v
-//   RuntimeCases
+//   RuntimeCases: the guards of the loop's versions
 //
-// What a loop waits for: strides (`A[i * n + j]`) and the trip counts of loops
+// Inputs of a loop are strides (`A[i * n + j]`) and the trip counts of loops
 // inside it, where they are integer parameters that keep their first value. One
 // of them is decided exactly, two are covered (RuntimeCases.h); with three the
 // loop is left alone. Its own trip count, if that is yet another parameter,
-// does not move the footprint but pays for the barriers: the plan is made for
-// LeastTrips iterations, and the loop runs undivided for fewer. More iterations
-// never ask for fewer groups.
+// does not change the footprint, but the barriers must pay: the plan is made
+// for LeastTrips iterations, and the loop runs undivided for fewer. More
+// iterations never need fewer groups.
 //
-// A block size that only the run knows is one more input (BlockShapes.h). Cases
+// A block size known only at run time is one more input (BlockShapes.h). Cases
 // are then numbers of groups, which stay the same over many block sizes where
 // warps per group do not; a block that is no multiple of a warp stays whole.
 //
@@ -38,23 +38,14 @@
 
 namespace catt {
 
-/// Iterations below which a loop whose trip count only the run knows is not
-/// divided.
-constexpr int64_t LeastTrips = 64;
-
-/// Whether the nests of these loops can be counted many times over, at large
-/// values of the inputs: columns as long as such a value cannot.
-bool isCheap(Setting S, llvm::ArrayRef<std::string> Inputs,
-             llvm::ArrayRef<unsigned> Loops);
-
-/// Decides the loops of the plan that wait for inputs.
+/// Decides the loops of the plan whose footprint depends on inputs.
 void leaveToRunTime(Setting S, LaunchPlan &Result);
 
 /// True if some loop's lines do not fit in L1 under one of the settings; of a
-/// loop that waits for one input, at one of a few values.
+/// loop with one input, at one of a few values.
 bool contendsAnywhere(llvm::ArrayRef<Setting> Settings);
 
-/// Decides the loops of a kernel whose block size only the run knows. Input:
+/// Decides the loops of a kernel whose block size is known at run time. Input:
 /// that of BlockShapes; `Settings`: one for each block that is looked at, all
 /// whole warps, and ascending in them.
 void leaveBlockToRunTime(const std::string &Input,

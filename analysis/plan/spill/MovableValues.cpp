@@ -175,14 +175,16 @@ std::optional<MovableValue> Candidates::around(const ThreadValue &V) const {
     if (!isLiveAcross(V, First))
       return std::nullopt;
     unsigned Last = First;
-    for (unsigned I = First + 1; I < K.Statements.size(); ++I)
-      if (K.Statements[I].Block == K.Statements[First].Block &&
-          !K.Statements[First].Unbraced && !isStatementInside(K, I, Last)) {
-        if (isTouchedIn(V, I) || !canBeSplit(V, K.Statements[I]) ||
-            K.Statements[I].Leaves)
-          break;
-        Last = I;
-      }
+    for (unsigned I = First + 1; I < K.Statements.size(); ++I) {
+      if (isStatementInside(K, I, Last))
+        continue;
+      // What stands in a block of its own is in no statement.
+      if (K.Statements[I].Block != K.Statements[First].Block ||
+          K.Statements[First].Unbraced || isTouchedIn(V, I) ||
+          !canBeSplit(V, K.Statements[I]) || K.Statements[I].Leaves)
+        break;
+      Last = I;
+    }
     MovableValue M;
     M.Around = true;
     M.Points.push_back({First, false, false, "", "", std::nullopt});

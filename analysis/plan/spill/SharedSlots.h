@@ -82,6 +82,9 @@ uint64_t blockByte(const SlotValue &V, unsigned Offset, unsigned Byte,
                    SlotLayout Layout, unsigned Thread, unsigned Threads);
 
 //===-- Across calls ------------------------------------------------------===//
+//
+// No program calls these yet. SpillPlan will, once values of device functions
+// that are called can be spilled too.
 
 /// A call of a function that keeps values in shared memory too.
 struct SlotCall {

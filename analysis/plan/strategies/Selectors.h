@@ -8,17 +8,16 @@
 //
 //   DesignPoints + InstructionMix --(one rule of a paper)--> the point to take
 //
-//   tpsc     CRAT section 6: least spill cost times (1 - parallelism)
-//   orion    Orion section 3.3: direction by MaxLive, then the conservative
-//            level, whose spilled values still fit on the chip
-//   unified  Unified section 4.2: threads by the dispatch interval, moved for
-//            as long as computation hides the memory accesses
-//   dru      TLP-RM section 2.1: registers for one more block
-//   model    here: the least predicted time among the points without spills;
-//            where no more warps help, more registers for a loop that streams
+//   tpsc     Crat.cpp      the least spill cost times (1 - parallelism)
+//   orion    Orion.cpp     up or down by MaxLive
+//   unified  Unified.cpp   threads by the dispatch interval
+//   dru      TlpRm.cpp     registers for one more block
+//   model    Model.cpp     the least predicted time
 //
-// Each is a pure function; point 0 is the kernel as it is compiled without a
-// cap, and what a selector returns if it would change nothing.
+// Each is a pure function that ranks points which were measured, and searches
+// nothing. Point 0 is the kernel as it is compiled without a cap, and what a
+// selector returns if it would change nothing. The rule of CATT chooses warps,
+// not registers: plan/throttle.
 //
 // Limits: the papers place spilled values in shared memory and choose between
 // binaries at run time. Here spills go where ptxas puts them (local memory),
@@ -39,11 +38,20 @@
 
 namespace catt {
 
-enum class Selector : uint8_t { Model, Tpsc, Orion, Unified, Dru };
+struct SelectorInput;
+struct Selection;
 
-/// In the order of the enumeration.
+/// A rule that chooses among points.
+struct Selector {
+  llvm::StringLiteral Name; ///< as --selector spells it: "tpsc"
+  Selection (*Select)(const SelectorInput &In);
+
+  static const Selector Model, Tpsc, Orion, Unified, Dru;
+  bool operator==(const Selector &O) const { return Name == O.Name; }
+};
+
+/// In the order of the reports.
 llvm::ArrayRef<Selector> allSelectors();
-llvm::StringRef name(Selector By); ///< "tpsc"
 std::optional<Selector> findSelector(llvm::StringRef Name);
 
 /// Computation, then a wait for memory (CRAT figure 10). In cycles of a warp.
@@ -60,8 +68,8 @@ struct InstructionMix {
   double Waits = 0;
   /// Unified's AD_int: cycles from one instruction of a thread to its next.
   double DispatchInterval = 1;
-  double LoopAccesses = 0;   ///< of OffChip, those in loops
-  double ChasedAccesses = 0; ///< of those, whose address was loaded
+  double LoopAccesses = 0;      ///< of OffChip, those in loops
+  double DependentAccesses = 0; ///< of those, whose address was loaded
   /// Registers of one thread -> Waits, where the loads that are under way
   /// together are no more than fit into them.
   std::map<unsigned, double> WaitsUnder = {};
@@ -69,7 +77,7 @@ struct InstructionMix {
   double waits(int64_t Registers) const;
   /// Most accesses stand in loops, and hardly any waits for another's value.
   bool streams() const {
-    return 2 * LoopAccesses > OffChip && 10 * ChasedAccesses < LoopAccesses;
+    return 2 * LoopAccesses > OffChip && 10 * DependentAccesses < LoopAccesses;
   }
   /// No access stands in a loop: a warp loads, computes and stores once.
   bool isStraight() const { return LoopAccesses == 0; }
@@ -82,23 +90,24 @@ struct SelectorInput {
   int64_t SharedBytesPerBlock = 0;
   std::vector<DesignPoint> Points;  ///< from designPoints: at least one
   std::vector<DesignPoint> Roomier; ///< from roomierPoints
-  unsigned MaxLive = 0;             ///< 0: not known
-  std::optional<InstructionMix> Mix;
+  unsigned MaxLive = 0;             ///< of RegisterUse
+  InstructionMix Mix;
   /// OptTLP: more blocks than this lose in the cache. Empty: no such limit.
   std::optional<int64_t> OptBlocks;
   double MinGain = 0.05; ///< of the model: a smaller predicted gain is none
+
+  /// The second pruning of CRAT section 4.2. The kernel as it is stays.
+  bool isPruned(size_t Point) const {
+    return Point != 0 && OptBlocks && Points[Point].Blocks > *OptBlocks;
+  }
 };
 
-/// A point and one clause that says why; empty: the selector lacks a number.
+/// A point, and one clause that says why.
 struct Selection {
-  Selector By = Selector::Model;
   /// Index into Points; behind their end, into Roomier.
-  std::optional<size_t> Point;
+  size_t Point = 0;
   std::string Why;
-  std::optional<double> PredictedGain; ///< of the model: time before / after
 };
-
-Selection select(Selector By, const SelectorInput &In);
 
 //===-- CRAT --------------------------------------------------------------===//
 

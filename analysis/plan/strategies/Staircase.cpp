@@ -52,25 +52,6 @@ llvm::Expected<std::vector<Stair>> staircase(const Device &Gpu,
   return Stairs;
 }
 
-std::vector<Stair> upTo(std::vector<Stair> Stairs, int64_t OptBlocks) {
-  for (size_t I = Stairs.size(); I-- > 1;)
-    if (Stairs[I].Blocks > OptBlocks)
-      Stairs.erase(Stairs.begin() + ptrdiff_t(I));
-  return Stairs;
-}
-
-int64_t desiredRegisters(int64_t UnitsPerSM, int64_t RegistersPerUnit,
-                         int64_t ThreadsPerBlock, int64_t Blocks) {
-  return UnitsPerSM / Blocks * RegistersPerUnit / ThreadsPerBlock;
-}
-
-int64_t blocksByUnits(int64_t UnitsPerSM, int64_t RegistersPerUnit,
-                      int64_t ThreadsPerBlock, int64_t Registers) {
-  int64_t Units =
-      (ThreadsPerBlock * Registers + RegistersPerUnit - 1) / RegistersPerUnit;
-  return UnitsPerSM / Units;
-}
-
 /// The kernel compiled so that it takes at most so many registers.
 static const RegisterPoint *pointOf(const RegisterUse &Use, const Stair &S) {
   if (int64_t(Use.Default.Registers) <= S.Registers)

@@ -49,26 +49,16 @@ int64_t minRegisters(const Device &Gpu);
 llvm::Expected<std::vector<Stair>>
 staircase(const Device &Gpu, const BlockResources &Block, int64_t MaxRegisters);
 
-/// The second pruning: without the stairs that have more blocks. The first
-/// stair stays: nothing has fewer.
-std::vector<Stair> upTo(std::vector<Stair> Stairs, int64_t OptBlocks);
-
-/// TLP-RM equation 2, for GPUs that allocate registers by the block: the
-/// registers per thread with which so many blocks fit. Today's allocate by the
-/// warp: registersForBlocks.
-int64_t desiredRegisters(int64_t UnitsPerSM, int64_t RegistersPerUnit,
-                         int64_t ThreadsPerBlock, int64_t Blocks);
-
-/// TLP-RM table 2, the row of registers: blocks that fit with so many registers
-/// per thread, allocated by the block.
-int64_t blocksByUnits(int64_t UnitsPerSM, int64_t RegistersPerUnit,
-                      int64_t ThreadsPerBlock, int64_t Registers);
-
 /// A kernel compiled under a cap, and the blocks that an SM then holds.
 struct DesignPoint {
   RegisterPoint Compiled;
   int64_t Blocks = 0;
   bool spills() const { return Compiled.spills(); }
+  /// Instructions that move spilled values, 4 bytes each, for one thread;
+  /// weighted as those of an InstructionMix.
+  double spillAccesses() const {
+    return Compiled.SpillWeight * double(Compiled.spilledBytes()) / 4;
+  }
 };
 
 /// The points of a kernel: first as it is compiled without a cap (or, where no

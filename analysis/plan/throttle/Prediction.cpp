@@ -23,7 +23,7 @@ const LoopProfile *profileOf(const std::vector<LoopProfile> &Profiles,
   return P == Profiles.end() ? nullptr : &*P;
 }
 
-/// The loop and the loops inside it whose own reuse can be lost.
+/// The loop and the loops inside it whose own reuse may miss.
 static Running running(const Kernel &K,
                        const std::vector<LoopProfile> &Profiles, unsigned Loop,
                        const Candidate &C, const ThrottleOptions &Options) {

@@ -7,21 +7,20 @@
 //===----------------------------------------------------------------------===//
 //
 //   Kernel + LoopProfiles + Candidate (w, T - M, L1)
-//     | the loop and those inside it whose reuse can be lost
+//     | the loop and those inside it whose reuse may miss
 //     v
-//   Running --TimeModel--> cycles of an SM per warp, waves of blocks included
+//   Running --TimeModel--> cycles of an SM per warp, the tail wave included
 //
 // Of a nest only loops with LoopWork count: those that contend by themselves.
 //
 // The groups of a block run one after the other; the last may be smaller, and
-// covers less latency. Blocks run in waves, and of those that the last wave
-// leaves an SM takes as many as it can hold once its own have ended. Run one
-// warp at a time, all its blocks end together, and the last wave lasts as long
-// as a full one on the SMs that are first. The more warps run at a time, the
-// more the blocks drift apart, and the more evenly the rest is dealt: of what
-// the full wave costs beyond that, one w-th counts (docs/model.md). It was
-// measured with blocks held down, and is asked only there: by its tail alone a
-// kernel does not lose blocks.
+// hides less latency. Blocks run in waves; the tail wave need not fill the GPU.
+// With one warp at a time, all blocks of an SM end together, and the tail wave
+// takes as long as a full one on the SMs that get its blocks. The more warps
+// run at a time, the more the blocks drift apart, and the more evenly the tail
+// is distributed: of the difference to a full wave, one w-th counts
+// (docs/model.md). This was measured with fewer resident blocks, and is asked
+// only there: a kernel does not lose blocks because of its tail wave alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_THROTTLE_PREDICTION_H

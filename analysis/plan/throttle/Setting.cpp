@@ -29,9 +29,10 @@ BlockResources blockOf(const Kernel &K, const Launch &L) {
 namespace {
 
 /// An estimate above what one block can have is none: the launch runs.
-int64_t registersFor(const Kernel &K, int64_t Threads, const Device &Gpu) {
+std::optional<int64_t> registersFor(const Kernel &K, int64_t Threads,
+                                    const Device &Gpu) {
   if (!K.Registers)
-    return 0;
+    return std::nullopt;
   int64_t Most = registersForBlocks(Gpu, Threads, 1);
   bool Told = K.Registers->From != Origin::Estimated || Most == 0;
   return Told ? K.Registers->Likely : std::min(K.Registers->Likely, Most);

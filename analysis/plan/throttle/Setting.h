@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   Kernel, Launch, options --> Setting --> profiles of the loops -->
-//   LaunchPlan
+//   Kernel, Launch, options --> Setting --> profiles of its loops
+//                                       --> LaunchPlan
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_THROTTLE_SETTING_H

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   LoopProfile --+                  per loop: (warps per group w, blocks T -
-//   M) Residency ----+--> candidates --> the one to take --> LoopPlan Device
-//   -------+                  per kernel: the largest M --> KernelPlan
+//   LoopProfile --+
+//   Residency ----+--> candidates (w warps per group, T - M blocks)
+//   Device -------+      |
+//                        +-- per loop, the one to take --> LoopPlan
+//                        +-- per kernel, the largest M --> KernelPlan
 //
 // A pure function: the same measures give the same plan.
 //

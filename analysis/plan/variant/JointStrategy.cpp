@@ -13,7 +13,7 @@ namespace catt {
 
 static double cyclesAt(const RegisterPlan &Plan, DesignPoint Point,
                        const KeptInShared &Kept, const Device &Gpu) {
-  return cyclesShared(*Plan.Mix, Point, Plan.warps(Point), Gpu, Kept);
+  return cyclesShared(Plan.Mix, Point, Plan.warps(Point), Gpu, Kept);
 }
 
 /// As much faster as a point would be if it spilled nothing, and its values
@@ -29,7 +29,7 @@ static double bestGain(const RegisterPlan &Alone, DesignPoint Point,
 }
 
 static bool mayGainByWarps(const InstructionMix &Mix) {
-  return !Mix.streams() && 10 * Mix.ChasedAccesses < Mix.OffChip;
+  return !Mix.streams() && 10 * Mix.DependentAccesses < Mix.OffChip;
 }
 
 std::vector<Variant> jointVariants(const Kernel &K, const RegisterUse &Use,
@@ -37,8 +37,8 @@ std::vector<Variant> jointVariants(const Kernel &K, const RegisterUse &Use,
                                    const RegisterOptions &Options) {
   std::vector<Variant> Out;
   const RegisterPlan &Alone = *Start.Registers;
-  if (Alone.By != Selector::Model || Alone.Target || !Alone.Mix ||
-      !mayGainByWarps(*Alone.Mix) || Alone.Forced)
+  if (Alone.By != Selector::Model || Alone.Target ||
+      !mayGainByWarps(Alone.Mix) || Alone.Forced)
     return Out;
   for (size_t I = 0; I < Alone.Points.size(); ++I) {
     const DesignPoint &P = Alone.Points[I];
@@ -89,14 +89,14 @@ void JointStrategy::judge(const std::optional<Variant> &Tried) {
   Found F{*Tried, gain(*Tried, Step)};
   take(K, Step, *F.As.Spill);
   F.As.Spill->Refusals.clear();
-  for (Selection &S : F.As.Registers->Selections)
-    if (S.By == Selector::Model)
-      S = {Selector::Model, F.As.Registers->Chosen,
+  for (auto [By, S] :
+       llvm::zip_equal(allSelectors(), F.As.Registers->Selections))
+    if (By == Selector::Model)
+      S = {F.As.Registers->Chosen,
            llvm::formatv("nothing is spilled with {0} registers of each thread "
                          "in shared memory",
                          Step.MovedRegisters)
-               .str(),
-           F.Gain};
+               .str()};
   Good.push_back(std::move(F));
 }
 
@@ -115,10 +115,10 @@ std::vector<Proposal> JointStrategy::propose() {
   }
 }
 
-std::vector<llvm::StringRef> JointStrategy::needs(const Variant &V) const {
+std::vector<Part> JointStrategy::needs(const Variant &V) const {
   if (V.Spill->Pragma || V.Spill->MovedRegisters != 0)
-    return {"launch-bounds", "spill-shared"};
-  return {"launch-bounds"};
+    return {Part::Bounds, Part::Spill};
+  return {Part::Bounds};
 }
 
 /// The one with the fewest blocks of those that are about as good as the best:

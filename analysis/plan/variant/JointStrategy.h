@@ -31,8 +31,8 @@ namespace catt {
 /// The kernel at each point that is worth a trial, with Registers and Spill,
 /// fewest blocks first. None where the user or another selector has decided,
 /// where no bound may be written, or where more warps are not known to help:
-/// loops that stream want registers, and what more chased loads do to the cache
-/// cannot be told. Alone, the kernel as planned, has Registers.
+/// loops that stream want registers, and what more dependent loads do to the
+/// cache cannot be told. Alone, the kernel as planned, has Registers.
 std::vector<Variant> jointVariants(const Kernel &K, const RegisterUse &Use,
                                    const Variant &Alone,
                                    const RegisterOptions &Options);
@@ -49,7 +49,7 @@ public:
         CanSpillItself(CanSpillItself) {}
 
   std::vector<Proposal> propose() override;
-  std::vector<llvm::StringRef> needs(const Variant &V) const override;
+  std::vector<Part> needs(const Variant &V) const override;
   void refuse() override { Now->refuse(); }
   void learn(const Variant &V, const RegisterPoint &Compiled) override {
     Now->learn(V, Compiled);

@@ -43,9 +43,7 @@ std::vector<Proposal> RematStrategy::propose() {
 }
 
 /// A value that cannot be written is left out, and measured so.
-std::vector<llvm::StringRef> RematStrategy::needs(const Variant &) const {
-  return {};
-}
+std::vector<Part> RematStrategy::needs(const Variant &) const { return {}; }
 
 void RematStrategy::learn(const Variant &V, const RegisterPoint &Compiled) {
   if (llvm::all_of(Steps, [&](const RematStep &S) {

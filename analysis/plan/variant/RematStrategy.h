@@ -29,7 +29,7 @@ public:
   RematStrategy(const Kernel &K, const RegisterUse &Use, const Variant &Start);
 
   std::vector<Proposal> propose() override;
-  std::vector<llvm::StringRef> needs(const Variant &V) const override;
+  std::vector<Part> needs(const Variant &V) const override;
   void refuse() override {}
   void learn(const Variant &V, const RegisterPoint &Compiled) override;
   std::optional<Variant> decide() override;

@@ -44,9 +44,9 @@ std::vector<Proposal> SpillStrategy::propose() {
   return Out;
 }
 
-std::vector<llvm::StringRef> SpillStrategy::needs(const Variant &V) const {
+std::vector<Part> SpillStrategy::needs(const Variant &V) const {
   if (V.Spill->Pragma || V.Spill->MovedRegisters != 0)
-    return {"spill-shared"};
+    return {Part::Spill};
   return {};
 }
 

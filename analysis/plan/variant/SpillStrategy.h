@@ -28,7 +28,7 @@ public:
   SpillStrategy(const Kernel &K, const Variant &Start, bool CanSpillItself);
 
   std::vector<Proposal> propose() override;
-  std::vector<llvm::StringRef> needs(const Variant &V) const override;
+  std::vector<Part> needs(const Variant &V) const override;
   void refuse() override { Over = true; }
   void learn(const Variant &V, const RegisterPoint &Compiled) override;
   std::optional<Variant> decide() override;

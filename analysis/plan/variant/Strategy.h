@@ -18,8 +18,8 @@
 #ifndef CATT_ANALYSIS_PLAN_VARIANT_STRATEGY_H
 #define CATT_ANALYSIS_PLAN_VARIANT_STRATEGY_H
 
+#include "analysis/model/Part.h"
 #include "analysis/plan/variant/Variant.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace catt {
 
@@ -31,13 +31,13 @@ struct Proposal {
 
 class Strategy {
 public:
-  virtual ~Strategy();
+  virtual ~Strategy() = default;
   /// What is to be measured next: all that is known by now, so that it can be
   /// asked about at once. Empty: the search is over; it stays so.
   virtual std::vector<Proposal> propose() = 0;
-  /// The transforms that must have written something, or the text is not that
-  /// of the variant.
-  virtual std::vector<llvm::StringRef> needs(const Variant &V) const = 0;
+  /// The parts of which something must have been written, or the text is not
+  /// that of the variant.
+  virtual std::vector<Part> needs(const Variant &V) const = 0;
   /// The text of a proposal could not be written; it is not measured.
   virtual void refuse() = 0;
   /// What a proposal was measured to take.

@@ -52,7 +52,7 @@ static bool isSoundRecord(const CXXRecordDecl *R, bool NeedsLayout,
   return true;
 }
 
-/// Whatever the type is made of. A class behind a pointer may be incomplete.
+/// Whatever the type is made of. The class of a pointee may be incomplete.
 static bool isSoundType(QualType T, bool NeedsLayout, Records &Seen) {
   if (T.isNull() || T->containsErrors() || T->isDependentType() ||
       T->isUndeducedType())
@@ -232,7 +232,7 @@ void BrokenCode::collectNames(const Decl *D) {
         collectNames(Each);
 }
 
-/// The first of the names in the text of the function, behind its own.
+/// The first of the names in the text of the function, after its own.
 std::optional<Refusal> BrokenCode::namedIn(const FunctionDecl &F) const {
   if (Names.empty())
     return std::nullopt;

@@ -8,13 +8,11 @@
 
 #include "analysis/source/safety/ComputeProof.h"
 #include "analysis/source/syntax/NodeKinds.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/ErrorHandling.h"
-
-#pragma GCC diagnostic error "-Wswitch"
 
 using namespace clang;
 
@@ -99,10 +97,9 @@ bool ComputeProof::written(const Expr &E) {
     if (M) {
       P = M->getBase()->IgnoreParens();
     } else if (auto *A = dyn_cast<ArraySubscriptExpr>(P)) {
-      auto *Decay = dyn_cast<ImplicitCastExpr>(A->getBase()->IgnoreParens());
-      if (!Decay || Decay->getCastKind() != CK_ArrayToPointerDecay)
+      if (P = arrayOf(*A); !P)
         return false;
-      P = Decay->getSubExpr()->IgnoreParens();
+      P = P->IgnoreParens();
     } else {
       return false;
     }
@@ -125,26 +122,15 @@ bool ComputeProof::declaration(const Decl &D) {
     auto *T = dyn_cast<TypedefNameDecl>(&D);
     return !T || !T->getUnderlyingType()->isVariablyModifiedType();
   }
-  case DeclRole::Binding:
-  case DeclRole::Constant:
-  case DeclRole::Function:
-  case DeclRole::Field:
-  case DeclRole::Unknown:
+  default: // what is not listed is refused
     return false;
   }
-  llvm_unreachable("all roles are listed");
 }
 
 bool ComputeProof::loop(const Stmt &S) {
-  if (auto *F = dyn_cast<ForStmt>(&S))
-    return statement(F->getInit()) &&
-           statement(F->getConditionVariableDeclStmt()) &&
-           value(F->getCond()) && value(F->getInc()) && statement(F->getBody());
-  if (auto *W = dyn_cast<WhileStmt>(&S))
-    return statement(W->getConditionVariableDeclStmt()) &&
-           value(W->getCond()) && statement(W->getBody());
-  auto *D = cast<DoStmt>(&S);
-  return value(D->getCond()) && statement(D->getBody());
+  LoopParts P = loopParts(S);
+  return statement(P.Init) && statement(P.Variable) && value(P.Cond) &&
+         value(P.Inc) && statement(P.Body);
 }
 
 bool ComputeProof::statement(const Stmt *S) {
@@ -188,33 +174,9 @@ bool ComputeProof::statement(const Stmt *S) {
     return loop(*S);
   case NodeRole::Return:
     return value(cast<ReturnStmt>(S)->getRetValue());
-  case NodeRole::RangeLoop:
-  case NodeRole::Assembly:
-  case NodeRole::UnknownControl:
-  case NodeRole::Constant:
-  case NodeRole::Wrapper:
-  case NodeRole::Temporary:
-  case NodeRole::Name:
-  case NodeRole::Member:
-  case NodeRole::Subscript:
-  case NodeRole::Cast:
-  case NodeRole::Unary:
-  case NodeRole::Binary:
-  case NodeRole::Conditional:
-  case NodeRole::DefaultedConditional:
-  case NodeRole::Call:
-  case NodeRole::MemberCall:
-  case NodeRole::OperatorCall:
-  case NodeRole::Construct:
-  case NodeRole::InitList:
-  case NodeRole::Property:
-  case NodeRole::This:
-  case NodeRole::Lambda:
-  case NodeRole::StatementExpression:
-  case NodeRole::UnknownExpr:
+  default: // what is not listed is refused
     return false;
   }
-  llvm_unreachable("all roles are listed");
 }
 
 } // namespace catt

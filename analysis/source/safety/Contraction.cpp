@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ExprCXX.h"
 
 using namespace clang;
@@ -51,8 +52,7 @@ const VarDecl *variableOf(const Expr *E) {
     else
       break;
   }
-  auto *D = dyn_cast<DeclRefExpr>(E);
-  return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  return namedVariable(E);
 }
 
 /// A place that is read: memory holds finished values, and so do parameters.

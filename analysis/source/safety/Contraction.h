@@ -36,8 +36,8 @@ std::optional<Refusal> mayContract(const clang::Expr &E,
 /// Whether E is one of those: it may be fused with a sum that it is part of.
 bool isProduct(const clang::Expr &E, const clang::ASTContext &Context);
 
-/// The variable that a place belongs to: v of `v[i].x`; null if a pointer leads
-/// there.
+/// The variable that a place belongs to: v of `v[i].x`; null if a pointer
+/// refers there.
 const clang::VarDecl *variableOf(const clang::Expr *Place);
 
 /// Whether what E gives to a variable may still be an unrounded product: one

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/Counters.h"
+#include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 
@@ -14,8 +16,7 @@ using namespace clang;
 namespace catt {
 
 static const VarDecl *variableOf(const Expr *E) {
-  auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-  return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  return namedVariable(E->IgnoreParenImpCasts());
 }
 
 static std::optional<llvm::APSInt> constant(const Expr *E,
@@ -102,7 +103,7 @@ int Counters::sign(const VarDecl *V) const {
     return 0;
   for (auto &[Bound, Callee] : B.ConstBound)
     if (Bound == V && !T.isConstQualified() && definitionOf(Callee))
-      return 0; // who knows what becomes of the reference
+      return 0; // the callee may keep the reference
   auto It = B.Assignments.find(V);
   if (It == B.Assignments.end())
     return 0;
@@ -228,12 +229,10 @@ bool Counters::moves(const Expr *Element) const {
   bool Known = true;
   int Times = 0;
   if (auto *A = dyn_cast<ArraySubscriptExpr>(Element)) {
-    const Expr *Base = A->getBase()->IgnoreParens();
-    if (auto *C = dyn_cast<ImplicitCastExpr>(Base);
-        C && C->getCastKind() == CK_ArrayToPointerDecay)
-      Known = isFixed(C->getSubExpr());
+    if (const Expr *Array = arrayOf(*A))
+      Known = isFixed(Array);
     else
-      Times = coefficient(Base, Known);
+      Times = coefficient(A->getBase(), Known);
     int Index = coefficient(A->getIdx(), Known);
     Known &= Times == 0 || Index == 0;
     Times += Index;

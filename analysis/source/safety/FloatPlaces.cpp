@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/FloatPlaces.h"
 #include "analysis/source/safety/Contraction.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
@@ -38,17 +39,17 @@ static bool isPointer(QualType T) { return T->isAnyPointerType(); }
 /// Pointers that are given another value than that of their initializers; steps
 /// along what they point into are none.
 void FloatPlaces::findReassigned(const Stmt &S) {
-  const Expr *Place = nullptr;
-  if (auto *B = dyn_cast<BinaryOperator>(&S); B && B->getOpcode() == BO_Assign)
-    Place = B->getLHS();
-  if (auto *U = dyn_cast<UnaryOperator>(&S); U && U->getOpcode() == UO_AddrOf)
-    Place = U->getSubExpr();
-  auto *D = Place ? dyn_cast<DeclRefExpr>(Place->IgnoreParenCasts()) : nullptr;
-  if (auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr)
-    Reassigned.insert(V);
-  for (const Stmt *Child : S.children())
-    if (Child)
-      findReassigned(*Child);
+  forEachStmt(&S, [&](const Stmt &Each) {
+    const Expr *Place = nullptr;
+    if (auto *B = dyn_cast<BinaryOperator>(&Each);
+        B && B->getOpcode() == BO_Assign)
+      Place = B->getLHS();
+    if (auto *U = dyn_cast<UnaryOperator>(&Each);
+        U && U->getOpcode() == UO_AddrOf)
+      Place = U->getSubExpr();
+    if (auto *V = Place ? namedVariable(Place->IgnoreParenCasts()) : nullptr)
+      Reassigned.insert(V);
+  });
 }
 
 /// p of `p[i].x`, `*(p + i)` and `p->x`, and whether memory lies between.
@@ -75,14 +76,14 @@ FloatRoot FloatPlaces::rootOf(const Expr &Top) const {
       break;
     }
   }
-  auto *D = dyn_cast<DeclRefExpr>(E);
-  auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  const VarDecl *V = namedVariable(E);
   if (!V)
     return {nullptr, true};
-  // A reference is what it is bound to; a pointer leads to where it started.
-  bool Leads = V->getType()->isReferenceType() ||
-               (Memory && V->hasLocalStorage() && isPointer(V->getType()));
-  if (!Leads || (isa<ParmVarDecl>(V) && isPointer(V->getType())))
+  // A reference is what it is bound to; a pointer points into what its
+  // initializer points to.
+  bool Indirect = V->getType()->isReferenceType() ||
+                  (Memory && V->hasLocalStorage() && isPointer(V->getType()));
+  if (!Indirect || (isa<ParmVarDecl>(V) && isPointer(V->getType())))
     return {V, Memory};
   if (isa<ParmVarDecl>(V) || !V->getInit() || Reassigned.contains(V))
     return {nullptr, true};
@@ -180,9 +181,7 @@ void FloatPlaces::walk(const Stmt &S) {
   bool Enters = Here != Side::Wrapped && llvm::is_contained(Wrapped, &S);
   if (Enters) {
     Here = Side::Wrapped;
-    IsRepeated |= llvm::any_of(Above, [](const Stmt *Outer) {
-      return isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(Outer);
-    });
+    IsRepeated |= llvm::any_of(Above, isLoop);
   }
   visit(S);
   Above.push_back(&S);
@@ -191,7 +190,7 @@ void FloatPlaces::walk(const Stmt &S) {
       walk(*Child);
   Above.pop_back();
   if (Enters)
-    Here = Side::Behind;
+    Here = Side::After;
 }
 
 void FloatPlaces::visit(const Stmt &S) {
@@ -244,7 +243,7 @@ void FloatPlaces::visitAssignment(const BinaryOperator &B) {
   Places[To].Uses.push_back(U);
 }
 
-/// Functions whose results, and what they leave behind pointers, are no
+/// Functions whose results, and what they store through pointers, are no
 /// products: loads, shuffles, atomics, roots, and arithmetic that CUDA rounds
 /// as it is written.
 static bool isRounded(const CallExpr &C) {
@@ -296,15 +295,6 @@ void FloatPlaces::spreadProducts() {
   }
 }
 
-static void addReturned(const Stmt &S,
-                        llvm::SmallVectorImpl<const Expr *> &To) {
-  if (auto *R = dyn_cast<ReturnStmt>(&S))
-    To.push_back(R->getRetValue());
-  for (const Stmt *Child : S.children())
-    if (Child)
-      addReturned(*Child, To);
-}
-
 /// What a call gives back is a product if one of the values that its function
 /// returns may be one; of a parameter, because an argument may be.
 bool FloatPlaces::returnsProduct(const CallExpr &C) const {
@@ -318,7 +308,10 @@ bool FloatPlaces::returnsProduct(const CallExpr &C) const {
   Inside.collect(*Body->getBody(), /*MayRepeat=*/false);
   Inside.spreadProducts();
   llvm::SmallVector<const Expr *, 4> Returned;
-  addReturned(*Body->getBody(), Returned);
+  forEachStmt(Body->getBody(), [&](const Stmt &S) {
+    if (auto *R = dyn_cast<ReturnStmt>(&S))
+      Returned.push_back(R->getRetValue());
+  });
   return llvm::any_of(Returned, [&](const Expr *E) {
     llvm::SmallVector<const VarDecl *, 2> Copies;
     return Inside.mayBeProductHere(E, Copies) ||
@@ -345,14 +338,14 @@ void FloatPlaces::visitCall(const CallExpr &C) {
     handOver(*Argument);
 }
 
-/// What a pointer or a reference leads to may be assigned where it goes.
+/// The callee may assign to what a pointer or a reference refers to.
 void FloatPlaces::handOver(const Expr &Argument) {
   const Expr *A = Argument.IgnoreParenImpCasts();
   QualType T = A->getType();
-  bool Leads = isPointer(T) ? !T->getPointeeType().isConstQualified()
-                            : T->isArrayType() || (Argument.isGLValue() &&
-                                                   !T.isConstQualified());
-  if (!Leads || !holdsFloat(T))
+  bool Indirect = isPointer(T) ? !T->getPointeeType().isConstQualified()
+                               : T->isArrayType() || (Argument.isGLValue() &&
+                                                      !T.isConstQualified());
+  if (!Indirect || !holdsFloat(T))
     return;
   auto *Address = dyn_cast<UnaryOperator>(A);
   if (Address && Address->getOpcode() == UO_AddrOf)

@@ -11,10 +11,10 @@
 //     s += p;          uses p in what is wrapped, for a sum, into s
 //
 // What is known of every variable that may hold a floating-point value, and of
-// the memory that a parameter leads to.
+// the memory that a parameter points to.
 //
-// Limits: memory that a local pointer leads to which is assigned again, or a
-// call, is one place without a name.
+// Limits: memory accessed through a reassigned local pointer, or through the
+// result of a call, is one place without a name.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_FLOATPLACES_H
@@ -35,10 +35,10 @@
 namespace catt {
 
 /// Where something stands, seen from the statements that are wrapped.
-enum class Side : uint8_t { Before, Wrapped, Behind };
+enum class Side : uint8_t { Before, Wrapped, After };
 
-/// A variable, or the memory that it leads to. No variable: memory that
-/// something else leads to.
+/// A variable, or the memory that it points to. No variable: memory that is
+/// accessed in any other way.
 struct FloatRoot {
   const clang::VarDecl *Of = nullptr;
   bool Memory = false;
@@ -142,7 +142,7 @@ private:
   static constexpr unsigned MaxDepth = 3; ///< calls that are read through
   unsigned Depth = 0;
   Side Here = Side::Before;
-  bool IsRepeated = false; ///< what stands behind may run before
+  bool IsRepeated = false; ///< what follows may run before, too
   llvm::DenseSet<const clang::VarDecl *> Reassigned; ///< pointers
   llvm::SmallVector<const clang::Stmt *, 16> Above;  ///< around what is visited
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/HiddenNames.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/CXXInheritance.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -102,12 +103,10 @@ void Finder::noteBlock(const Decl &D) {
 }
 
 void Finder::noteWithin(const Stmt &S) {
-  if (auto *D = dyn_cast<DeclStmt>(&S))
-    for (const Decl *Each : D->decls())
-      noteBlock(*Each);
-  for (const Stmt *Child : S.children())
-    if (Child)
-      noteWithin(*Child);
+  forEachStmt(&S, [&](const Stmt &Each) {
+    if (auto *D = dyn_cast<DeclStmt>(&Each))
+      llvm::for_each(D->decls(), [&](const Decl *X) { noteBlock(*X); });
+  });
 }
 
 /// Notes what the statements around At declare before it. True if At is S, or

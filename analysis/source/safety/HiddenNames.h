@@ -9,7 +9,7 @@
 //   auto [threadIdx, n] = f();      from here on, another threadIdx
 //   for (...) ...                   where we would write CUDA's
 //
-// A name that is written into somebody's code has to mean there what it means
+// A name that is written into the user's code has to mean there what it means
 // to CUDA. So every place in which C++ looks for an unqualified name is asked:
 // the blocks, heads and lambdas around, parameters, template parameters,
 // classes and their bases, namespaces, using directives, and macros. Whatever
@@ -35,8 +35,8 @@ std::optional<Refusal> hiddenCudaName(const clang::FunctionDecl &F,
                                       const clang::Stmt *At,
                                       const clang::ASTContext &Context);
 
-/// The same for declarations alone: who writes text sees the macros of its file
-/// anyway, and has a word of its own for them.
+/// The same for declarations alone: the transforms check the macros of a file
+/// themselves.
 std::optional<Refusal> hiddenByDeclaration(const clang::FunctionDecl &F,
                                            const clang::Stmt *At,
                                            const clang::ASTContext &Context);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/LaunchUses.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -17,10 +18,6 @@ using namespace clang;
 
 namespace catt {
 namespace {
-
-llvm::StringRef nameOf(const FunctionDecl *F) {
-  return F && F->getDeclName().isIdentifier() ? F->getName() : "";
-}
 
 /// The kernel that an argument names: `k`, `&k`, `(void *)k<float>`.
 const FunctionDecl *namedKernel(const Expr *E) {
@@ -34,8 +31,8 @@ const FunctionDecl *namedKernel(const Expr *E) {
 
 /// Calls that are told a kernel and launch nothing.
 bool asksOnly(const FunctionDecl *F) {
-  llvm::StringRef Name = nameOf(F);
-  // The last three are what transforms/LaunchCalls writes into a launch.
+  llvm::StringRef Name = identifierOf(F);
+  // The last three are what transforms/LaunchEdit writes into a launch.
   return Name.starts_with("cudaFunc") || Name.starts_with("cudaOccupancy") ||
          Name == "cattShared" || Name == "cattSpill" || Name == "cattPreferL1";
 }
@@ -127,8 +124,8 @@ void Collector::readCall(const CallExpr *C) {
   const Expr *Object = C->getArg(0)->IgnoreImplicit()->IgnoreParenImpCasts();
   if (auto *L = dyn_cast<LambdaExpr>(Object))
     CalledAtOnce.insert(L);
-  else if (auto *D = dyn_cast<DeclRefExpr>(Object))
-    ++Called[dyn_cast<VarDecl>(D->getDecl())];
+  else if (const VarDecl *V = namedVariable(Object))
+    ++Called[V];
 }
 
 void Collector::read(const Stmt *S, const CallExpr *Around) {
@@ -140,13 +137,12 @@ void Collector::read(const Stmt *S, const CallExpr *Around) {
     return readLambda(L);
   if (auto *D = dyn_cast<DeclStmt>(S))
     readDeclarations(D);
-  if (auto *D = dyn_cast<DeclRefExpr>(S)) {
-    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-      ++Mentioned[V];
+  if (const VarDecl *V = namedVariable(S))
+    ++Mentioned[V];
+  if (auto *D = dyn_cast<DeclRefExpr>(S))
     if (const FunctionDecl *Kernel = namedKernel(D))
       if (!Around || !asksOnly(Around->getDirectCallee()))
         Out.Others.push_back({Kernel, Around ? cast<Expr>(Around) : D});
-  }
   for (const Stmt *Child : S->children())
     read(Child, Around);
 }
@@ -168,8 +164,8 @@ const FunctionDecl *launchedKernel(const CallExpr &Call) {
   const FunctionDecl *F = Call.getDirectCallee();
   if (isa<CUDAKernelCallExpr>(Call))
     return F;
-  bool Launches = nameOf(F) == "cudaLaunchKernel" ||
-                  nameOf(F) == "cudaLaunchCooperativeKernel";
+  bool Launches = identifierOf(F) == "cudaLaunchKernel" ||
+                  identifierOf(F) == "cudaLaunchCooperativeKernel";
   return Launches && Call.getNumArgs() >= 5 ? namedKernel(Call.getArg(0))
                                             : nullptr;
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/source/safety/LocalMentions.h"
 #include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -87,7 +88,10 @@ public:
         expose(C.getCapturedVar());
     // In a generic lambda not all captures are known before it is called.
     if (L->getCaptureDefault() == LCD_ByRef)
-      exposeAll(L->getBody());
+      forEachStmt(L->getBody(), [&](const Stmt &S) {
+        if (auto *D = dyn_cast<DeclRefExpr>(&S))
+          expose(D->getDecl());
+      });
     return true;
   }
 
@@ -99,14 +103,6 @@ private:
   void expose(const ValueDecl *D) {
     if (const VarDecl *V = variableOf(D); V && V->hasLocalStorage())
       Result.Exposed.insert(V);
-  }
-  void exposeAll(const Stmt *S) {
-    if (!S)
-      return;
-    if (auto *D = dyn_cast<DeclRefExpr>(S))
-      expose(D->getDecl());
-    for (const Stmt *Child : S->children())
-      exposeAll(Child);
   }
 
   /// What the call or the construction runs is seen, and only computes.
@@ -140,23 +136,12 @@ private:
     llvm_unreachable("all effects are listed");
   }
 
-  /// The variable is read or written through this name and no other.
-  void follow(const Expr *E) {
-    while (!isa<DeclRefExpr>(E = E->IgnoreParens())) {
-      if (auto *M = dyn_cast<MemberExpr>(E))
-        E = M->getBase();
-      else if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
-        E = arrayOf(*A);
-      else
-        E = cast<CastExpr>(E)->getSubExpr();
-    }
-    Listed.insert(cast<DeclRefExpr>(E));
-  }
   void write(const Expr &Assignment, const Expr *Place) {
-    const VarDecl *V = rootOf(Place);
-    if (!V)
+    const DeclRefExpr *Name = rootName(Place);
+    if (!Name)
       return; // memory, or a place that stays unlisted
-    follow(Place);
+    Listed.insert(Name);
+    const VarDecl *V = variableOf(Name->getDecl());
     Result.Writes[&Assignment] = V;
     Result.Written.insert(V);
   }
@@ -166,8 +151,8 @@ private:
     if (!E)
       return;
     E = E->IgnoreParens();
-    if (rootOf(E)) {
-      follow(E);
+    if (const DeclRefExpr *Name = rootName(E)) {
+      Listed.insert(Name);
       return;
     }
     // The source of an opaque value is used in other places too.
@@ -176,7 +161,7 @@ private:
     bool Writes = false;
     for (const OperandEffect &X : effectsOf(*E)) {
       apply(*E, X);
-      Writes |= X.What == Effect::Write || X.What == Effect::ReadWrite;
+      Writes |= X.writes();
     }
     if (!Writes)
       for (const Expr *Operand : passesOn(*E))

@@ -10,10 +10,10 @@
 //   as decltype(i) t;  f(&i);   not plain: its type, or itself, is seen
 //   [&] { return i; };       not plain: it is captured
 //
-// Who declares a variable anew, or leaves its const out, may do so where every
-// mention of its name is plain. The list is kept by place in the text: a word
-// that is on it is known, in all that a template or a macro makes of it, to be
-// a read; a word that is not may be anything.
+// A variable may be declared anew, or its const left out, where every mention
+// of its name is plain. The list is kept by place in the text: a word that is
+// on it is known, in all that a template or a macro makes of it, to be a read;
+// a word that is not may be anything.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_PLAINREADS_H

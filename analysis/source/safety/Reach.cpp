@@ -8,14 +8,14 @@
 #include "analysis/source/safety/Reach.h"
 #include "analysis/source/safety/Assembly.h"
 #include "analysis/source/safety/ReachWalk.h"
-#include "analysis/source/safety/StatementKinds.def"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 
-// A kind of statement that is in no list must not compile.
+// A kind of statement that NodeKinds.def lacks must not compile.
 #pragma GCC diagnostic error "-Wswitch"
 
 using namespace clang;
@@ -24,14 +24,10 @@ namespace catt {
 
 static bool isKnownKind(const Stmt &S) {
   switch (S.getStmtClass()) {
-  case Stmt::NoStmtClass:
-    return false;
-#define CATT_CASE(Kind) case Stmt::Kind##Class:
-    CATT_KNOWN_STATEMENTS(CATT_CASE)
-    return true;
-    CATT_REFUSED_STATEMENTS(CATT_CASE)
-    return false;
-#undef CATT_CASE
+#define CATT_STMT(Kind, Role, Mentions, Reached)                               \
+  case Stmt::Kind##Class:                                                      \
+    return Reached;
+#include "analysis/source/syntax/NodeKinds.def"
   }
   return false;
 }
@@ -80,7 +76,7 @@ void ReachWalk::callTo(const FunctionDecl *Callee, const Stmt *At) {
                      "(), whose body in a system header was not read",
                  Callee);
   if (Callee->isTrivial() || Callee->isDefaulted() || Callee->isImplicit()) {
-    // A destructor that nobody wrote destroys the parts.
+    // An implicit destructor destroys the members.
     if (isa<CXXDestructorDecl>(Callee) && !Callee->isTrivial())
       event(ReachedEvent::Kind::Call, At, "", Callee);
     return;
@@ -221,7 +217,7 @@ void ReachWalk::visitStatement(const Stmt &S) {
     return visitIf(*I);
   if (auto *W = dyn_cast<SwitchStmt>(&S))
     return visitSwitch(*W);
-  if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(&S))
+  if (isLoop(&S))
     return visitLoop(S);
   if (auto *A = dyn_cast<GCCAsmStmt>(&S))
     return visitAssembly(*A);
@@ -282,31 +278,22 @@ void ReachWalk::visitSwitch(const SwitchStmt &S) {
 }
 
 void ReachWalk::visitLoop(const Stmt &S) {
-  const Expr *Test = nullptr;
-  const Stmt *Step = nullptr;
-  llvm::SmallVector<const Stmt *, 4> Inside; // in any order
-  if (auto *L = dyn_cast<ForStmt>(&S)) {
-    visit(L->getInit());
-    Test = L->getCond();
-    Step = L->getInc();
-    Inside = {L->getConditionVariableDeclStmt(), Test, L->getBody(), Step};
-  } else if (auto *L = dyn_cast<WhileStmt>(&S)) {
-    Test = L->getCond();
-    Inside = {L->getConditionVariableDeclStmt(), Test, L->getBody()};
-  } else if (auto *L = dyn_cast<DoStmt>(&S)) {
-    Test = L->getCond();
-    Inside = {L->getBody(), Test};
-  } else if (auto *L = dyn_cast<CXXForRangeStmt>(&S)) {
-    visit(L->getInit());
-    visit(L->getRangeStmt());
-    visit(L->getBeginStmt());
-    visit(L->getEndStmt());
-    Test = L->getCond();
-    Step = L->getInc();
-    Inside = {Test, L->getLoopVarStmt(), L->getBody(), Step};
+  LoopParts L = loopParts(S);
+  visit(L.Init);
+  llvm::SmallVector<const Stmt *, 4> Inside = {L.Variable, L.Cond, L.Body,
+                                               L.Inc};
+  if (L.AtLeastOnce)
+    Inside = {L.Body, L.Cond};
+  if (auto *R = dyn_cast<CXXForRangeStmt>(&S)) {
+    visit(L.Range);
+    visit(R->getBeginStmt());
+    visit(R->getEndStmt());
+    L.Cond = R->getCond();
+    L.Inc = R->getInc();
+    Inside = {L.Cond, R->getLoopVarStmt(), L.Body, L.Inc};
   }
-  const Guarded *Before = push(&S, Test);
-  B.Loops.push_back({&S, Test, Step, Under});
+  const Guarded *Before = push(&S, L.Cond);
+  B.Loops.push_back({&S, L.Cond, L.Inc, Under});
   BreakTargets.push_back(&S);
   ContinueTargets.push_back(&S);
   for (const Stmt *Part : Inside)
@@ -327,7 +314,7 @@ void ReachWalk::visitJump(const Stmt &S) {
   if (auto *R = dyn_cast<ReturnStmt>(&S)) {
     visit(R->getRetValue());
     for (const OperandEffect &E : effectsOf(S))
-      if (E.What == Effect::Bind) // who calls reads it
+      if (E.What == Effect::Bind) // the caller reads it
         escapes(E.Place);
   }
   if (auto *G = dyn_cast<GotoStmt>(&S)) {

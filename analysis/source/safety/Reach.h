@@ -13,9 +13,8 @@
 // What is executed and is no child in clang's AST is walked too: destructors,
 // member initializers, default arguments and initializers, inherited
 // constructors, bindings of a tuple. A lambda is executed where it is called.
-// A kind of statement that is not on the list of the harmless is an event of
-// its own, named by its kind: the switch over all kinds has no default, so that
-// a kind that a new clang adds does not compile.
+// A kind of statement that NodeKinds.def does not mark as followed is an event
+// of its own, named by its kind.
 //
 // Limits: calls through pointers, virtual calls, exceptions, coroutines, OpenMP
 // and the like are not followed; they are Unknown, which refuses. The

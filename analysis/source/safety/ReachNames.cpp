@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/Reach.h"
+#include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -44,11 +46,10 @@ static const Expr *rootOf(const Expr *E) {
     else if (auto *X = dyn_cast<ExtVectorElementExpr>(E); X && !X->isArrow())
       E = X->getBase();
     else if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
-      const Expr *Base = A->getBase()->IgnoreParens();
-      auto *C = dyn_cast<ImplicitCastExpr>(Base);
-      if (!C || C->getCastKind() != CK_ArrayToPointerDecay)
+      const Expr *Array = arrayOf(*A);
+      if (!Array)
         return E;
-      E = C->getSubExpr();
+      E = Array;
     } else if (auto *C = dyn_cast<CastExpr>(E);
                C && C->isGLValue() &&
                (C->getCastKind() == CK_NoOp ||
@@ -103,7 +104,7 @@ MemoryReads readsOf(const Expr *LValue) {
   const Expr *E = rootOf(LValue);
   if (!E->isGLValue() || isa<StringLiteral, PredefinedExpr>(E))
     return MemoryReads::None;
-  // `this->x`: who calls reads it.
+  // `this->x`: the caller reads it.
   if (auto *M = dyn_cast<MemberExpr>(E);
       M && M->isArrow() &&
       isa<CXXThisExpr>(M->getBase()->IgnoreParenImpCasts()))
@@ -112,8 +113,7 @@ MemoryReads readsOf(const Expr *LValue) {
                ? MemoryReads::Plain
                : MemoryReads::None;
   if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
-    auto *D = dyn_cast<DeclRefExpr>(A->getBase()->IgnoreParenImpCasts());
-    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    const VarDecl *V = namedVariable(A->getBase()->IgnoreParenImpCasts());
     return V && isReadOnlyPointer(*V) ? MemoryReads::None : MemoryReads::Plain;
   }
   auto *D = dyn_cast<DeclRefExpr>(E);

@@ -63,7 +63,7 @@ private:
   void apply(const clang::Stmt &Node, const OperandEffect &E);
   void applyAll(const clang::Stmt &Node);
   /// Of a call or a construction. A function that is known writes what is bound
-  /// to it, and keeps hold of nothing.
+  /// to it, and keeps no reference to it.
   void applyCall(const clang::Expr &Call, const clang::FunctionDecl &Callee,
                  Known What);
 

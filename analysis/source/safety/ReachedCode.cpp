@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/ReachedCode.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -39,13 +40,10 @@ Reason reasonOf(ReachedEffect::Kind What) {
 }
 
 static std::string placeOf(SourceLocation L, const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(L),
-                                    /*UseLineDirectives=*/false);
-  if (P.isInvalid())
-    return "";
-  return " (" + llvm::sys::path::filename(P.getFilename()).str() + ":" +
-         std::to_string(P.getLine()) + ")";
+  Location P = locationOf(L, Context);
+  return P.valid() ? " (" + llvm::sys::path::filename(P.File).str() + ":" +
+                         std::to_string(P.Line) + ")"
+                   : "";
 }
 
 static ReachedEffect found(const ReachedEvent &E) {

@@ -13,8 +13,8 @@
 // the end: "calls cub::BlockReduce::Sum, which waits for the whole block
 // (block_reduce.cuh:123)".
 //
-// Limits: the walk has a quota of statements for one translation unit; what
-// lies behind it is found to be too complex, which refuses. Functions that call
+// Limits: the walk has a quota of statements for one translation unit; the
+// rest is found to be too complex, which refuses. Functions that call
 // each other in a circle count as waiting.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ struct ReachedEffect {
   const clang::Stmt *At = nullptr; ///< in the function that it was asked of
   unsigned Order = 0;              ///< as FunctionBody::Extents
   std::string Text;                ///< what is found, as the user is told
-  std::string Deep;                ///< the same behind "calls f, which"
+  std::string Deep;                ///< the same after "calls f, which"
   clang::SourceLocation Where;     ///< of what Deep says
 };
 

@@ -35,8 +35,8 @@ private:
                                          const FloatPlace &P) const;
   std::optional<Refusal> foldedProduct(const FloatRoot &R,
                                        const FloatPlace &P) const;
-  bool isFoldedBehind(const FloatRoot &R, bool Scaled,
-                      std::set<std::pair<FloatRoot, bool>> &Seen) const;
+  bool isFoldedAfter(const FloatRoot &R, bool Scaled,
+                     std::set<std::pair<FloatRoot, bool>> &Seen) const;
   std::optional<Refusal> sharedProduct() const;
   Refusal refuse(SourceLocation At, std::string Detail) const {
     return {Reason::MayContract, SourceText(Context).location(At),
@@ -90,7 +90,7 @@ std::optional<Refusal> Crossings::crossingProduct(const FloatRoot &R,
 
 /// Whether what is read there outside is multiplied by a constant, and then
 /// part of a sum.
-bool Crossings::isFoldedBehind(
+bool Crossings::isFoldedAfter(
     const FloatRoot &R, bool Scaled,
     std::set<std::pair<FloatRoot, bool>> &Seen) const {
   auto Found = Known.Places.find(R);
@@ -100,7 +100,7 @@ bool Crossings::isFoldedBehind(
     if (U.Where == Side::Wrapped)
       return false;
     return U.ScaledSum || (Scaled && U.Summed) ||
-           (U.Into && isFoldedBehind(*U.Into, Scaled || U.Scaled, Seen));
+           (U.Into && isFoldedAfter(*U.Into, Scaled || U.Scaled, Seen));
   });
 }
 
@@ -132,7 +132,7 @@ std::optional<Refusal> Crossings::foldedProduct(const FloatRoot &R,
   std::set<std::pair<FloatRoot, bool>> Seen;
   if (Wrapped == P.Definitions.end() ||
       llvm::none_of(P.Definitions, IsConstant) ||
-      !isFoldedBehind(R, /*Scaled=*/false, Seen))
+      !isFoldedAfter(R, /*Scaled=*/false, Seen))
     return std::nullopt;
   return refuse(Wrapped->At, "a product of " + nameOf(R) +
                                  " and a constant, behind the barrier");

@@ -10,7 +10,7 @@
 //   ------------------------------------------ barrier
 //   if (i < n) s = p + c;     and the sum that uses it       wrapped
 //   ------------------------------------------ barrier
-//   y[i] = 2 * s + c;         what is wrapped decides s      behind
+//   y[i] = 2 * s + c;         what is wrapped decides s      after
 //
 // nvcc fuses a product with its sum wherever it likes within what it can see at
 // once, and a barrier ends that. Seen with nvcc 13.0 for sm_90, as the opcodes
@@ -18,7 +18,7 @@
 // sum stand on two sides of a barrier (in a variable, in memory through one
 // pointer, or as two equal products of which the compiler makes one), and the
 // other way round where a variable that is constant if a loop does not run is
-// multiplied by a constant behind that loop (the compiler then multiplies
+// multiplied by a constant after that loop (the compiler then multiplies
 // inside). So what crosses has to be a finished value: one that was loaded,
 // summed, converted, or is used as a factor or in a comparison only.
 //

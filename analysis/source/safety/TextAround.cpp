@@ -58,7 +58,7 @@ static void dropPragmas(std::vector<Word> &Words) {
   }
 }
 
-/// Whether a statement may begin behind the last word. Behind a parenthesis
+/// Whether a statement may begin after the last word. After a parenthesis
 /// only if it closes the head of what holds the statement.
 static bool endsWhatWasBefore(llvm::ArrayRef<Word> Words, const Stmt &Parent) {
   if (Words.empty())

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   x = 1;   for (...)       behind `;` `{` `}`: another statement fits
-//   if (c)   for (...)       behind the head of what holds it: so it does
-//   [[foo]]  for (...)       behind anything else: what stands there may belong
+//   x = 1;   for (...)       after `;` `{` `}`: another statement fits
+//   if (c)   for (...)       after the head of what holds it: so it does
+//   [[foo]]  for (...)       after anything else: what stands there may belong
 //   MACRO(x) for (...)       to the statement
 //
 // The AST does not show everything that stands before a statement: attributes
 // that clang does not know leave no trace, macros may expand to half of
-// anything. So the token before has to be one of those behind which a statement
+// anything. So the token before has to be one of those after which a statement
 // begins.
 //
 //===----------------------------------------------------------------------===//

@@ -8,13 +8,11 @@
 
 #include "analysis/source/safety/Uniformity.h"
 #include "analysis/source/syntax/NodeKinds.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
-#include "llvm/Support/ErrorHandling.h"
-
-#pragma GCC diagnostic error "-Wswitch"
 
 using namespace clang;
 
@@ -42,8 +40,8 @@ protected:
     auto *C = dyn_cast<ImplicitCastExpr>(Pointer.IgnoreParens());
     if (!C || C->getCastKind() != CK_LValueToRValue)
       return false;
-    auto *D = dyn_cast<DeclRefExpr>(C->getSubExpr()->IgnoreParens());
-    auto *P = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
+    auto *P = dyn_cast_or_null<ParmVarDecl>(
+        namedVariable(C->getSubExpr()->IgnoreParens()));
     if (!P || !U.IsKernel || U.Uses.Written.contains(P) || !variable(*P))
       return false;
     QualType T = P->getType();
@@ -168,34 +166,19 @@ void Uniformity::visitSwitch(const SwitchStmt &S, const Control &C) {
 }
 
 void Uniformity::visitLoop(const Stmt &S, const Control &C) {
-  const Expr *Cond = nullptr;
-  const Stmt *Init = nullptr, *Variable = nullptr, *Inc = nullptr;
-  const Stmt *Inner = nullptr;
-  if (auto *F = dyn_cast<ForStmt>(&S)) {
-    Init = F->getInit();
-    Variable = F->getConditionVariableDeclStmt();
-    Cond = F->getCond();
-    Inc = F->getInc();
-    Inner = F->getBody();
-  } else if (auto *W = dyn_cast<WhileStmt>(&S)) {
-    Variable = W->getConditionVariableDeclStmt();
-    Cond = W->getCond();
-    Inner = W->getBody();
-  } else {
-    Cond = cast<DoStmt>(&S)->getCond();
-    Inner = cast<DoStmt>(&S)->getBody();
-  }
+  LoopParts P = loopParts(S);
   Seen.insert(&S);
-  visit(Init, C);
-  visit(Variable, C.split(DivergentTargets.contains(&S)));
-  if (!isUniform(Cond))
+  visit(P.Init, C);
+  visit(P.Variable, C.split(DivergentTargets.contains(&S)));
+  if (!isUniform(P.Cond))
     markLoop(&S);
   Control Inside = C.split(DivergentTargets.contains(&S));
   Inside.Loop = Inside.Target = &S;
   Inside.DivergentInLoop = Inside.DivergentInTarget = false;
   Loops.push_back(&S);
-  for (const Stmt *Part : {static_cast<const Stmt *>(Cond), Inner, Inc})
-    visit(Part, Inside);
+  visit(P.Cond, Inside);
+  visit(P.Body, Inside);
+  visit(P.Inc, Inside);
   Loops.pop_back();
 }
 
@@ -228,10 +211,7 @@ void Uniformity::visitDeclaration(const DeclStmt &S, const Control &C) {
     case DeclRole::NameOnly:
     case DeclRole::Function: // declared, not called
       break;
-    case DeclRole::Binding:
-    case DeclRole::Constant:
-    case DeclRole::Field:
-    case DeclRole::Unknown:
+    default: // what is not listed is refused
       giveUp(S);
     }
   }
@@ -287,31 +267,9 @@ void Uniformity::visit(const Stmt *S, const Control &C) {
     // PTX ISA, "exit" and "trap"; a predicate may stand before them.
     Exits.push_back(S);
     return visitChildren(*S, C);
-  case NodeRole::UnknownControl:
-  case NodeRole::Constant:
-  case NodeRole::Wrapper:
-  case NodeRole::Temporary:
-  case NodeRole::Name:
-  case NodeRole::Member:
-  case NodeRole::Subscript:
-  case NodeRole::Cast:
-  case NodeRole::Unary:
-  case NodeRole::Binary:
-  case NodeRole::Conditional:
-  case NodeRole::DefaultedConditional:
-  case NodeRole::Call:
-  case NodeRole::MemberCall:
-  case NodeRole::OperatorCall:
-  case NodeRole::Construct:
-  case NodeRole::InitList:
-  case NodeRole::Property:
-  case NodeRole::This:
-  case NodeRole::Lambda:
-  case NodeRole::StatementExpression:
-  case NodeRole::UnknownExpr:
+  default: // what is not listed is refused
     return giveUp(*S);
   }
-  llvm_unreachable("all roles are listed");
 }
 
 void Uniformity::visitChildren(const Stmt &S, const Control &C) {
@@ -325,8 +283,7 @@ void Uniformity::visitChildren(const Stmt &S, const Control &C) {
 /// be written.
 void Uniformity::assignments(const Expr &E, const Control &C) {
   for (const OperandEffect &X : effectsOf(E)) {
-    bool Writes = X.What == Effect::Write || X.What == Effect::ReadWrite;
-    const VarDecl *V = Writes ? rootOf(X.Place) : nullptr;
+    const VarDecl *V = X.writes() ? rootOf(X.Place) : nullptr;
     if (!V)
       continue;
     Reached.insert(&E);
@@ -343,6 +300,16 @@ void Uniformity::visitCall(const CallExpr &E, const Control &C) {
   visitChildren(E, C);
 }
 
+/// The value of Condition decides whether each of Operands is evaluated.
+void Uniformity::visitBranches(const Expr &Condition,
+                               llvm::ArrayRef<const Expr *> Operands,
+                               const Control &C) {
+  visit(&Condition, C);
+  Control Inside = C.split(!isUniform(&Condition));
+  for (const Expr *Operand : Operands)
+    visit(Operand, Inside);
+}
+
 void Uniformity::visitExpr(const Expr &E, const Control &C) {
   switch (roleOf(E)) {
   case NodeRole::Constant:
@@ -355,21 +322,16 @@ void Uniformity::visitExpr(const Expr &E, const Control &C) {
   case NodeRole::Binary: {
     auto &B = cast<BinaryOperator>(E);
     assignments(E, C);
-    visit(B.getLHS(), C);
-    return visit(B.getRHS(),
-                 C.split(B.isLogicalOp() && !isUniform(B.getLHS())));
+    return B.isLogicalOp() ? visitBranches(*B.getLHS(), {B.getRHS()}, C)
+                           : visitChildren(E, C);
   }
   case NodeRole::Conditional: {
     auto &Q = cast<ConditionalOperator>(E);
-    visit(Q.getCond(), C);
-    Control Inside = C.split(!isUniform(Q.getCond()));
-    visit(Q.getTrueExpr(), Inside);
-    return visit(Q.getFalseExpr(), Inside);
+    return visitBranches(*Q.getCond(), {Q.getTrueExpr(), Q.getFalseExpr()}, C);
   }
   case NodeRole::DefaultedConditional: {
     auto &Q = cast<BinaryConditionalOperator>(E);
-    visit(Q.getCommon(), C);
-    return visit(Q.getFalseExpr(), C.split(!isUniform(Q.getCommon())));
+    return visitBranches(*Q.getCommon(), {Q.getFalseExpr()}, C);
   }
   case NodeRole::Call:
   case NodeRole::MemberCall:
@@ -400,23 +362,9 @@ void Uniformity::visitExpr(const Expr &E, const Control &C) {
   case NodeRole::This:
   case NodeRole::UnknownExpr:
     return visitChildren(E, C);
-  case NodeRole::Block:
-  case NodeRole::Nothing:
-  case NodeRole::Attributed:
-  case NodeRole::Declaration:
-  case NodeRole::Branch:
-  case NodeRole::Switch:
-  case NodeRole::Case:
-  case NodeRole::Loop:
-  case NodeRole::RangeLoop:
-  case NodeRole::Return:
-  case NodeRole::Break:
-  case NodeRole::Continue:
-  case NodeRole::Assembly:
-  case NodeRole::UnknownControl:
+  default: // no expression
     return giveUp(E);
   }
-  llvm_unreachable("all roles are listed");
 }
 
 } // namespace catt

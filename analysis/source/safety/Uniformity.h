@@ -84,6 +84,9 @@ private:
   void walk();
   void visit(const clang::Stmt *S, const Control &C);
   void visitChildren(const clang::Stmt &S, const Control &C);
+  void visitBranches(const clang::Expr &Condition,
+                     llvm::ArrayRef<const clang::Expr *> Operands,
+                     const Control &C);
   void visitExpr(const clang::Expr &E, const Control &C);
   void visitBranch(const clang::IfStmt &S, const Control &C);
   void visitSwitch(const clang::SwitchStmt &S, const Control &C);

@@ -12,9 +12,6 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/ErrorHandling.h"
-
-#pragma GCC diagnostic error "-Wswitch"
 
 using namespace clang;
 
@@ -59,13 +56,13 @@ const VarDecl *variableOf(const ValueDecl *D) {
   return dyn_cast<VarDecl>(D);
 }
 
-const VarDecl *rootOf(const Expr *E) {
+const DeclRefExpr *rootName(const Expr *E) {
   while (E) {
     E = E->IgnoreParens();
     if (auto *D = dyn_cast<DeclRefExpr>(E)) {
       const VarDecl *V = variableOf(D->getDecl());
       return V && V->hasLocalStorage() && !V->getType()->isReferenceType()
-                 ? V
+                 ? D
                  : nullptr;
     }
     if (auto *M = dyn_cast<MemberExpr>(E)) {
@@ -85,7 +82,22 @@ const VarDecl *rootOf(const Expr *E) {
   return nullptr;
 }
 
+const VarDecl *rootOf(const Expr *Place) {
+  const DeclRefExpr *Name = rootName(Place);
+  return Name ? variableOf(Name->getDecl()) : nullptr;
+}
+
 //===-- Values -----------------------------------------------------------===//
+
+/// blockIdx.x, in the form of clang's header for CUDA.
+static bool isLaunchProperty(const PseudoObjectExpr &E) {
+  auto *P = dyn_cast<MSPropertyRefExpr>(E.getSyntacticForm());
+  const Expr *Base = P ? P->getBaseExpr()->IgnoreParens() : nullptr;
+  if (auto *O = dyn_cast_or_null<OpaqueValueExpr>(Base))
+    Base = O->getSourceExpr();
+  auto *D = dyn_cast_or_null<DeclRefExpr>(Base ? Base->IgnoreParens() : Base);
+  return D && isLaunchVariable(*D->getDecl());
+}
 
 bool ValueRules::value(const Expr *E) {
   if (!E)
@@ -137,39 +149,11 @@ bool ValueRules::value(const Expr *E) {
     return construct(*cast<CXXConstructExpr>(E));
   case NodeRole::InitList:
     return list(*E);
-  case NodeRole::Property: {
-    // blockIdx.x, in the form of clang's header for CUDA.
-    auto *P = dyn_cast<MSPropertyRefExpr>(
-        cast<PseudoObjectExpr>(E)->getSyntacticForm());
-    const Expr *Base = P ? P->getBaseExpr()->IgnoreParens() : nullptr;
-    if (auto *O = dyn_cast_or_null<OpaqueValueExpr>(Base))
-      Base = O->getSourceExpr();
-    auto *D = dyn_cast_or_null<DeclRefExpr>(Base ? Base->IgnoreParens() : Base);
-    return D && isLaunchVariable(*D->getDecl());
-  }
-  case NodeRole::Temporary:
-  case NodeRole::Subscript:
-  case NodeRole::This:
-  case NodeRole::Lambda:
-  case NodeRole::StatementExpression:
-  case NodeRole::UnknownExpr:
-  case NodeRole::Block:
-  case NodeRole::Nothing:
-  case NodeRole::Attributed:
-  case NodeRole::Declaration:
-  case NodeRole::Branch:
-  case NodeRole::Switch:
-  case NodeRole::Case:
-  case NodeRole::Loop:
-  case NodeRole::RangeLoop:
-  case NodeRole::Return:
-  case NodeRole::Break:
-  case NodeRole::Continue:
-  case NodeRole::Assembly:
-  case NodeRole::UnknownControl:
+  case NodeRole::Property:
+    return isLaunchProperty(*cast<PseudoObjectExpr>(E));
+  default: // what is not listed is refused
     return false;
   }
-  llvm_unreachable("all roles are listed");
 }
 
 bool ValueRules::castValue(const CastExpr &E) {
@@ -181,11 +165,9 @@ bool ValueRules::castValue(const CastExpr &E) {
   case CastRole::Calls:
   case CastRole::Drops:
     return value(Operand);
-  case CastRole::Decay: // an address
-  case CastRole::Unknown:
+  default: // an address, or what is not listed
     return false;
   }
-  llvm_unreachable("all roles are listed");
 }
 
 bool ValueRules::unary(const UnaryOperator &E) {
@@ -197,12 +179,9 @@ bool ValueRules::unary(const UnaryOperator &E) {
     return written(*E.getSubExpr());
   case OperatorRole::Dereference:
     return E.isGLValue() && pointee(*E.getSubExpr());
-  case OperatorRole::Logical:
-  case OperatorRole::Comma:
-  case OperatorRole::Unknown:
+  default: // what is not listed is refused
     return false;
   }
-  llvm_unreachable("all roles are listed");
 }
 
 bool ValueRules::binary(const BinaryOperator &E) {
@@ -213,12 +192,9 @@ bool ValueRules::binary(const BinaryOperator &E) {
     return value(E.getLHS()) && value(E.getRHS());
   case OperatorRole::Assigns:
     return written(*E.getLHS()) && value(E.getRHS());
-  case OperatorRole::Dereference:
-  case OperatorRole::Transparent:
-  case OperatorRole::Unknown:
+  default: // what is not listed is refused
     return false;
   }
-  llvm_unreachable("all roles are listed");
 }
 
 bool ValueRules::list(const Expr &E) {
@@ -307,32 +283,9 @@ bool ValueRules::place(const Expr *E) {
   case NodeRole::MemberCall:
   case NodeRole::OperatorCall:
     return call(*cast<CallExpr>(E));
-  case NodeRole::Constant:
-  case NodeRole::DefaultedConditional:
-  case NodeRole::Construct:
-  case NodeRole::InitList:
-  case NodeRole::Property:
-  case NodeRole::This:
-  case NodeRole::Lambda:
-  case NodeRole::StatementExpression:
-  case NodeRole::UnknownExpr:
-  case NodeRole::Block:
-  case NodeRole::Nothing:
-  case NodeRole::Attributed:
-  case NodeRole::Declaration:
-  case NodeRole::Branch:
-  case NodeRole::Switch:
-  case NodeRole::Case:
-  case NodeRole::Loop:
-  case NodeRole::RangeLoop:
-  case NodeRole::Return:
-  case NodeRole::Break:
-  case NodeRole::Continue:
-  case NodeRole::Assembly:
-  case NodeRole::UnknownControl:
+  default: // what is not listed is refused
     return false;
   }
-  llvm_unreachable("all roles are listed");
 }
 
 bool ValueRules::name(const DeclRefExpr &E) {
@@ -347,14 +300,9 @@ bool ValueRules::name(const DeclRefExpr &E) {
     auto *B = cast<BindingDecl>(E.getDecl());
     return B->getBinding() && !B->getHoldingVar() && place(B->getBinding());
   }
-  case DeclRole::Constant:
-  case DeclRole::Function:
-  case DeclRole::Field:
-  case DeclRole::NameOnly:
-  case DeclRole::Unknown:
+  default: // what is not listed is refused
     return false;
   }
-  llvm_unreachable("all roles are listed");
 }
 
 bool ValueRules::member(const MemberExpr &E) {

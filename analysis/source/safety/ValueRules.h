@@ -8,7 +8,7 @@
 //
 // The rules that two proofs share: an expression has a property (the same for
 // all threads; a function of the parameters) if its kind is listed and what it
-// is computed from has the property. What a variable has is for who asks:
+// is computed from has the property. Subclasses say what variables have:
 //
 //       value(E)                       place(E), of a glvalue
 //   a + b      value(a), value(b)    x        variable(x)
@@ -40,6 +40,8 @@ bool takesAValue(const clang::ParmVarDecl &P);
 /// The variable of the function that a written place is part of, reached by
 /// fields and elements only; null if it is anything else.
 const clang::VarDecl *rootOf(const clang::Expr *Place);
+/// The same as it is named there.
+const clang::DeclRefExpr *rootName(const clang::Expr *Place);
 /// The variable that a name stands for: itself, or the object of a binding.
 const clang::VarDecl *variableOf(const clang::ValueDecl *D);
 
@@ -58,7 +60,7 @@ protected:
   virtual bool written(const clang::Expr &Place) = 0;
   /// The object of a member function.
   virtual bool object() { return false; }
-  /// Memory behind the pointer, at a place that has the property.
+  /// Memory that the pointer points to, where the pointer has the property.
   virtual bool pointee(const clang::Expr &) { return false; }
   /// One more step is within the quota.
   virtual bool step() = 0;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/Waits.h"
 #include "analysis/source/safety/Counters.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -17,28 +18,23 @@ using namespace clang;
 namespace catt {
 namespace {
 
-/// What makes an exit depend on other threads.
-struct Doubt {
-  const Stmt *At;
-};
-using MaybeDoubt = std::optional<Doubt>;
-
+/// Each answer is what may let an exit depend on other threads; null: nothing.
 class ExitProof {
 public:
   ExitProof(const FunctionBody &B, const LoopShape *L, CallFactsOf Facts)
       : B(B), L(L), Facts(Facts), Steps(B, L) {}
 
   /// A conjunct of the loop's own test: true as long as it goes on.
-  MaybeDoubt ofTest(const Expr *E) {
+  const Stmt *ofTest(const Expr *E) {
     E = E->IgnoreParenImpCasts();
     if (auto *X = dyn_cast<BinaryOperator>(E); X && X->getOpcode() == BO_LAnd) {
-      MaybeDoubt D = ofTest(X->getLHS());
+      const Stmt *D = ofTest(X->getLHS());
       return D ? D : ofTest(X->getRHS());
     }
     return ofValue(E, /*AllowPlain=*/Steps.isCounted(E));
   }
 
-  MaybeDoubt ofValue(const Expr *E, bool AllowPlain = false) {
+  const Stmt *ofValue(const Expr *E, bool AllowPlain = false) {
     Seen.clear();
     SeenConditions.clear();
     Plain = AllowPlain;
@@ -46,7 +42,7 @@ public:
   }
 
   /// Why control comes to a jump out of the loop.
-  MaybeDoubt ofJump(const ReachedJump &J) {
+  const Stmt *ofJump(const ReachedJump &J) {
     Seen.clear();
     SeenConditions.clear();
     Plain = false;
@@ -62,73 +58,70 @@ private:
   llvm::DenseSet<const Guarded *> SeenConditions;
   bool Plain = false; ///< plain loads are harmless now
 
-  MaybeDoubt plain(const Stmt *At) const {
-    return Plain ? MaybeDoubt() : Doubt{At};
-  }
-  template <typename Range> MaybeDoubt any(Range &&Parts) {
+  const Stmt *plain(const Stmt *At) const { return Plain ? nullptr : At; }
+  template <typename Range> const Stmt *any(Range &&Parts) {
     for (const Stmt *S : Parts)
       if (auto *E = dyn_cast_or_null<Expr>(S))
-        if (MaybeDoubt D = value(E))
+        if (const Stmt *D = value(E))
           return D;
-    return std::nullopt;
+    return nullptr;
   }
 
   //===-- Control --------------------------------------------------------===//
 
-  /// The conditions inside the loop under which something runs, and those of
-  /// the jumps that may skip it.
-  MaybeDoubt control(const Guarded *Under) {
-    for (const Guarded *C = Under; C; C = C->Outer) {
-      if (L && C->Construct == L->Loop)
-        break;
+  /// The conditions inside the loop under which something runs.
+  const Stmt *conditions(const Guarded *Under) {
+    for (const Guarded *C = Under; C && !(L && C->Construct == L->Loop);
+         C = C->Outer)
       if (C->Value && SeenConditions.insert(C).second)
-        if (MaybeDoubt D = value(C->Value))
+        if (const Stmt *D = value(C->Value))
           return D;
-    }
+    return nullptr;
+  }
+
+  /// The same, and the conditions of the jumps that may skip it.
+  const Stmt *control(const Guarded *Under) {
+    if (const Stmt *D = conditions(Under))
+      return D;
     for (const ReachedJump &J : B.Jumps) {
       if (!L || !J.Under || !J.Under->isInside(L->Loop) || !J.Target)
         continue;
       bool Skips = J.Target == L->Loop ? J.Continues
                                        : !L->Inside->isInside(J.Target) &&
                                              Under && Under->isInside(J.Target);
-      if (!Skips)
-        continue;
-      for (const Guarded *C = J.Under; C && C->Construct != L->Loop;
-           C = C->Outer)
-        if (C->Value && SeenConditions.insert(C).second)
-          if (MaybeDoubt D = value(C->Value))
-            return D;
+      if (const Stmt *D = Skips ? conditions(J.Under) : nullptr)
+        return D;
     }
-    return std::nullopt;
+    return nullptr;
   }
 
-  MaybeDoubt variable(const VarDecl *V, const Expr *At) {
+  const Stmt *variable(const VarDecl *V, const Expr *At) {
     if (V->getType().isVolatileQualified())
-      return Doubt{At};
+      return At;
     if (isConstantMemory(*V))
-      return std::nullopt;
+      return nullptr;
     if (!V->hasLocalStorage() || V->getType()->isReferenceType() ||
         !Steps.isOwn(V) || isChangedElsewhere(V))
       return plain(At);
     if (!Seen.insert(V).second || Steps.isCounter(V))
-      return std::nullopt;
+      return nullptr;
     auto It = B.Assignments.find(V);
     if (It != B.Assignments.end())
       for (const ReachedAssignment &A : It->second) {
         if (!Steps.isInLoop(A.Under))
           continue;
         if (!A.Value)
-          return Doubt{A.At};
-        if (MaybeDoubt D = value(A.Value))
+          return A.At;
+        if (const Stmt *D = value(A.Value))
           return D;
-        if (MaybeDoubt D = control(A.Under))
+        if (const Stmt *D = control(A.Under))
           return D;
       }
-    return L ? MaybeDoubt() : parameter(V);
+    return L ? nullptr : parameter(V);
   }
 
   /// A parameter of a function that calls itself takes those arguments.
-  MaybeDoubt parameter(const VarDecl *V) {
+  const Stmt *parameter(const VarDecl *V) {
     auto *P = dyn_cast<ParmVarDecl>(V);
     for (const ReachedEvent &E : B.Events) {
       auto *C = dyn_cast_or_null<CallExpr>(E.At);
@@ -136,11 +129,11 @@ private:
         continue;
       if (isa<CXXOperatorCallExpr>(C) ||
           P->getFunctionScopeIndex() >= C->getNumArgs())
-        return Doubt{E.At};
-      if (MaybeDoubt D = value(C->getArg(P->getFunctionScopeIndex())))
+        return E.At;
+      if (const Stmt *D = value(C->getArg(P->getFunctionScopeIndex())))
         return D;
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   bool isChangedElsewhere(const VarDecl *V) const {
@@ -156,11 +149,11 @@ private:
 
   //===-- Values ---------------------------------------------------------===//
 
-  MaybeDoubt value(const Expr *E) {
+  const Stmt *value(const Expr *E) {
     E = E->IgnoreParens();
     if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr, TypeTraitExpr,
             OffsetOfExpr, SizeOfPackExpr>(E))
-      return std::nullopt;
+      return nullptr;
     if (E->isGLValue())
       return load(E);
     if (auto *C = dyn_cast<CastExpr>(E)) {
@@ -180,11 +173,11 @@ private:
     return special(E);
   }
 
-  MaybeDoubt special(const Expr *E) {
+  const Stmt *special(const Expr *E) {
     if (auto *P = dyn_cast<PseudoObjectExpr>(E))
       return any(P->semantics());
     if (auto *O = dyn_cast<OpaqueValueExpr>(E))
-      return O->getSourceExpr() ? value(O->getSourceExpr()) : MaybeDoubt();
+      return O->getSourceExpr() ? value(O->getSourceExpr()) : nullptr;
     if (auto *A = dyn_cast<CXXDefaultArgExpr>(E))
       return value(A->getExpr());
     if (auto *I = dyn_cast<CXXDefaultInitExpr>(E))
@@ -194,15 +187,15 @@ private:
     if (auto *R = dyn_cast<CXXRewrittenBinaryOperator>(E))
       return value(R->getSemanticForm());
     if (isa<AtomicExpr, StmtExpr, CXXNewExpr, CXXInheritedCtorInitExpr>(E))
-      return Doubt{E};
+      return E;
     return any(E->children());
   }
 
   /// The value of `&E`: what it is computed from.
-  MaybeDoubt address(const Expr *E) {
+  const Stmt *address(const Expr *E) {
     E = E->IgnoreParens();
     if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
-      MaybeDoubt D = value(A->getIdx());
+      const Stmt *D = value(A->getIdx());
       return D ? D : value(A->getBase());
     }
     if (auto *M = dyn_cast<MemberExpr>(E))
@@ -210,18 +203,18 @@ private:
     if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_Deref)
       return value(U->getSubExpr());
     if (isa<DeclRefExpr, StringLiteral, PredefinedExpr>(E))
-      return std::nullopt;
+      return nullptr;
     if (auto *C = dyn_cast<CastExpr>(E); C && C->isGLValue())
       return address(C->getSubExpr());
     return value(E);
   }
 
-  MaybeDoubt load(const Expr *E) {
+  const Stmt *load(const Expr *E) {
     E = E->IgnoreParens();
     if (readsOf(E) == MemoryReads::Polled)
-      return Doubt{E};
+      return E;
     if (isa<StringLiteral, PredefinedExpr>(E))
-      return std::nullopt;
+      return nullptr;
     if (auto *D = dyn_cast<DeclRefExpr>(E))
       return name(*D);
     if (auto *M = dyn_cast<MemberExpr>(E))
@@ -239,7 +232,7 @@ private:
             MSPropertyRefExpr, CXXDefaultArgExpr, CXXDefaultInitExpr>(E))
       return special(E);
     if (auto *C = dyn_cast<CallExpr>(E)) {
-      MaybeDoubt D = call(*C);
+      const Stmt *D = call(*C);
       return D ? D : plain(E);
     }
     return plain(E);
@@ -250,35 +243,34 @@ private:
     return U && U->getOpcode() == UO_Deref;
   }
 
-  MaybeDoubt name(const DeclRefExpr &D) {
+  const Stmt *name(const DeclRefExpr &D) {
     if (auto *Binding = dyn_cast<BindingDecl>(D.getDecl())) {
       if (const VarDecl *V = Binding->getHoldingVar())
         return variable(V, &D);
-      return Binding->getBinding() ? load(Binding->getBinding())
-                                   : MaybeDoubt(Doubt{&D});
+      return Binding->getBinding() ? load(Binding->getBinding()) : &D;
     }
     auto *V = dyn_cast<VarDecl>(D.getDecl());
-    return V ? variable(V, &D) : MaybeDoubt();
+    return V ? variable(V, &D) : nullptr;
   }
 
-  MaybeDoubt member(const MemberExpr &M) {
+  const Stmt *member(const MemberExpr &M) {
     if (auto *V = dyn_cast<VarDecl>(M.getMemberDecl()))
       return variable(V, &M);
     if (M.getMemberDecl()->getType()->isReferenceType())
       return plain(&M);
     if (!M.isArrow())
       return value(M.getBase());
-    MaybeDoubt D = value(M.getBase());
+    const Stmt *D = value(M.getBase());
     return D ? D : plain(&M);
   }
 
   /// a[i], *p
-  MaybeDoubt element(const Expr *E) {
+  const Stmt *element(const Expr *E) {
     if (Steps.moves(E))
-      return std::nullopt;
+      return nullptr;
     const Expr *Base = nullptr;
     if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
-      if (MaybeDoubt D = value(A->getIdx()))
+      if (const Stmt *D = value(A->getIdx()))
         return D;
       Base = A->getBase()->IgnoreParens();
     } else {
@@ -289,9 +281,9 @@ private:
       return load(C->getSubExpr()); // of an array: its own kind of memory
     if (Base->isGLValue())
       return load(Base); // of a vector
-    if (MaybeDoubt D = value(Base))
+    if (const Stmt *D = value(Base))
       return D;
-    return isReadOnly(Base) ? MaybeDoubt() : plain(E);
+    return isReadOnly(Base) ? nullptr : plain(E);
   }
 
   /// p, p + i of a read-only parameter that always points to the same object.
@@ -300,43 +292,42 @@ private:
     if (auto *X = dyn_cast<BinaryOperator>(E); X && X->isAdditiveOp())
       return isReadOnly(X->getLHS()->getType()->isPointerType() ? X->getLHS()
                                                                 : X->getRHS());
-    auto *D = dyn_cast<DeclRefExpr>(E);
-    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    const VarDecl *V = namedVariable(E);
     return V && isReadOnlyPointer(*V) && !B.Assignments.contains(V) &&
            !B.Escaping.contains(V);
   }
 
   //===-- Calls ----------------------------------------------------------===//
 
-  MaybeDoubt construct(const CXXConstructExpr &E) {
-    if (MaybeDoubt D = any(E.arguments()))
+  const Stmt *construct(const CXXConstructExpr &E) {
+    if (const Stmt *D = any(E.arguments()))
       return D;
     const CXXConstructorDecl *C = E.getConstructor();
     if (C->isTrivial() || knownFunction(*C) == Known::Computes)
-      return std::nullopt;
+      return nullptr;
     return function(definitionOf(C), &E);
   }
 
-  MaybeDoubt function(const FunctionDecl *Definition, const Expr *At) {
+  const Stmt *function(const FunctionDecl *Definition, const Expr *At) {
     MemoryReads R = Definition ? Facts(Definition).Reads : MemoryReads::Polled;
-    return R == MemoryReads::None    ? MaybeDoubt()
+    return R == MemoryReads::None    ? nullptr
            : R == MemoryReads::Plain ? plain(At)
-                                     : MaybeDoubt(Doubt{At});
+                                     : At;
   }
 
-  MaybeDoubt call(const CallExpr &E) {
+  const Stmt *call(const CallExpr &E) {
     if (isa<CXXPseudoDestructorExpr>(E.getCallee()->IgnoreParens()))
-      return std::nullopt;
+      return nullptr;
     const FunctionDecl *Callee = E.getDirectCallee();
     if (!Callee)
-      return Doubt{&E};
-    if (MaybeDoubt D = any(E.arguments()))
+      return &E;
+    if (const Stmt *D = any(E.arguments()))
       return D;
     auto *Method = dyn_cast<CXXMethodDecl>(Callee);
     if (auto *C = dyn_cast<CXXMemberCallExpr>(&E);
         C && Method && Method->isInstance() &&
         knownFunction(*Callee) == Known::Unlisted)
-      if (MaybeDoubt D = object(*C->getImplicitObjectArgument()))
+      if (const Stmt *D = object(*C->getImplicitObjectArgument()))
         return D;
     switch (knownFunction(*Callee)) {
     case Known::Computes:
@@ -347,45 +338,45 @@ private:
     case Known::Fence:
     case Known::Output:
     case Known::BlockBarrier:
-      return std::nullopt;
+      return nullptr;
     case Known::PollingLoad:
     case Known::Atomic:
     case Known::NamedBarrier:
     case Known::Waits:
     case Known::TakesMemory:
-      return Doubt{&E};
+      return &E;
     case Known::Unlisted:
       break;
     }
     if (Method && Method->getParent()->isLambda())
-      if (MaybeDoubt D = captures(*Method->getParent(), &E))
+      if (const Stmt *D = captures(*Method->getParent(), &E))
         return D;
     if (Callee->isTrivial())
-      return std::nullopt;
+      return nullptr;
     return function(definitionOf(Callee), &E);
   }
 
   /// What a method reads of its object.
-  MaybeDoubt object(const Expr &E) {
+  const Stmt *object(const Expr &E) {
     if (E.isGLValue())
       return load(&E);
-    MaybeDoubt D = value(&E);
+    const Stmt *D = value(&E);
     return D || !E.getType()->isPointerType() ? D : plain(&E);
   }
 
   /// The variables that a lambda reads through references.
-  MaybeDoubt captures(const CXXRecordDecl &Lambda, const Expr *At) {
+  const Stmt *captures(const CXXRecordDecl &Lambda, const Expr *At) {
     for (const LambdaCapture &C : Lambda.captures())
       if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef) {
         auto *V = dyn_cast<VarDecl>(C.getCapturedVar());
-        MaybeDoubt D = V && !V->isInitCapture() ? variable(V, At) : plain(At);
+        const Stmt *D = V && !V->isInitCapture() ? variable(V, At) : plain(At);
         if (D)
           return D;
       } else if (C.capturesThis()) {
-        if (MaybeDoubt D = plain(At))
+        if (const Stmt *D = plain(At))
           return D;
       }
-    return std::nullopt;
+    return nullptr;
   }
 };
 
@@ -399,8 +390,8 @@ std::string textOf(const Stmt &S, const ASTContext &Context) {
   return "'" + Text.str() + "'";
 }
 
-Wait waitAt(const Stmt *Loop, const Doubt &D, const ASTContext &Context) {
-  return {Loop, "the exit of a loop depends on " + textOf(*D.At, Context) +
+Wait waitAt(const Stmt *Loop, const Stmt &At, const ASTContext &Context) {
+  return {Loop, "the exit of a loop depends on " + textOf(At, Context) +
                     ", which another thread may change"};
 }
 
@@ -422,7 +413,7 @@ std::vector<Wait> findWaits(const FunctionBody &B, CallFactsOf Facts) {
     if (neverRepeats(L, Context))
       continue;
     ExitProof Proof(B, &L, Facts);
-    MaybeDoubt D;
+    const Stmt *D = nullptr;
     if (L.Test)
       D = Proof.ofTest(L.Test);
     for (const ReachedJump &J : B.Jumps) {
@@ -445,9 +436,9 @@ std::optional<Wait> findRecursiveWait(const FunctionBody &B,
   const ASTContext &Context = B.Function->getASTContext();
   ExitProof Proof(B, nullptr, Facts);
   for (const Guarded &C : B.Conditions)
-    if (MaybeDoubt D = C.Value ? Proof.ofValue(C.Value) : MaybeDoubt()) {
+    if (const Stmt *D = C.Value ? Proof.ofValue(C.Value) : nullptr) {
       Wait W = waitAt(B.Function->getBody(), *D, Context);
-      W.Text = "it calls itself as long as " + textOf(*D->At, Context) +
+      W.Text = "it calls itself as long as " + textOf(*D, Context) +
                " says, which another thread may change";
       return W;
     }

@@ -12,19 +12,19 @@
 //
 // A loop waits if its exit can depend on memory that another thread may write.
 // The opposite is proved: whatever decides an exit is computed from constants,
-// parameters, the thread's number, memory that is read-only for the launch, and
+// parameters, the thread index, memory that is read-only for the launch, and
 // local variables whose every assignment in the loop is of that kind, under
-// conditions of that kind. Two loads more are harmless, if they are plain:
+// conditions of that kind. Two other kinds of plain loads are harmless:
 //
 //  (a) in `i < bound`, where i changes by a step of one sign alone, once in
 //      each iteration, towards the bound: the loop ends by itself;
 //  (b) at an address that moves with such an i: c[k], c[k + 3], c[4 * k].
 //
-// Volatile, atomic and asm reads, and those of __ldcg and its kin, never are.
+// Volatile, atomic and asm reads, and those of __ldcg and the like, never are.
 //
 // Limits: what a called function reads is not followed to its address, so that
 // (b) fails through helpers; `c[i * n + k]` with an i that the same loop
-// changes, a search by halves, a list of pointers, and a loop around atomicCAS
+// changes, a binary search, a linked list, and a loop around atomicCAS
 // count as waits.
 //
 //===----------------------------------------------------------------------===//

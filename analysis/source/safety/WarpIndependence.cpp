@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/safety/WarpIndependence.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
@@ -16,19 +17,6 @@ using namespace clang;
 
 namespace catt {
 namespace {
-
-Location locate(SourceLocation L, const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(L),
-                                    /*UseLineDirectives=*/false);
-  if (P.isInvalid())
-    return {};
-  return {P.getFilename(), P.getLine(), P.getColumn()};
-}
-
-bool isLoop(const Stmt *S) {
-  return isa_and_nonnull<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S);
-}
 
 /// The orders [Begin, End) of one function.
 struct Range {
@@ -88,7 +76,7 @@ private:
         llvm::StringRef(Text).ends_with("()"))
       Text = "the call to " + Text.substr(Text.find(' ') + 1);
     SourceLocation At = F.At ? F.At->getBeginLoc() : F.Where;
-    Refusal R{reasonOf(F.What), locate(At, Context), Prefix + Text};
+    Refusal R{reasonOf(F.What), locationOf(At, Context), Prefix + Text};
     bool IsKnown = llvm::any_of(Result.Refusals, [&](const Refusal &Other) {
       return Other.Kind == R.Kind && Other.Where == R.Where;
     });
@@ -142,10 +130,11 @@ private:
       Result.LeavesByJump = true;
     if (isa<GotoStmt, IndirectGotoStmt>(S))
       Result.Refusals.push_back({Reason::LeavesStatement,
-                                 locate(S->getBeginLoc(), Context), "a goto"});
+                                 locationOf(S->getBeginLoc(), Context),
+                                 "a goto"});
     if (isa<LabelStmt>(S))
       Result.Refusals.push_back(
-          {Reason::JumpInto, locate(S->getBeginLoc(), Context), "a label"});
+          {Reason::JumpInto, locationOf(S->getBeginLoc(), Context), "a label"});
     if (isLoop(S)) {
       InLoop = true;
       InSwitch = false;
@@ -173,7 +162,7 @@ std::vector<Refusal> waitsOf(const FunctionDecl &Kernel, ReachedCode &Code,
   for (const ReachedEffect &F : Code.of(&Kernel).Findings)
     if (mayWait(F.What))
       Out.push_back({reasonOf(F.What),
-                     locate(F.At ? F.At->getBeginLoc() : F.Where, Context),
+                     locationOf(F.At ? F.At->getBeginLoc() : F.Where, Context),
                      F.Text});
   return Out;
 }

@@ -8,21 +8,21 @@
 //
 // Running the warps of a block one group after another through a statement is
 // one of the orders that CUDA allows, so the result is the same, unless a warp
-// waits for another one. That nobody waits is proved, from all that is reached
+// waits for another one. That no warp waits is proved, from all that is reached
 // (safety/ReachedCode):
 //
-//       before        a wait, a lock: refused. A block-wide barrier: no matter
+//       before        a wait, a lock: refused. A block-wide barrier: allowed
 //    +--statement--+  inside: waits, block-wide barriers and whatever is not
 //    |  S          |  known to be harmless refuse
 //    +-------------+
-//       behind        a wait: no matter, see below
+//       after         a wait: allowed, see below
 //
 // A wait in a loop around the statement counts as before it. One that comes
-// strictly behind it is no obstacle: what it waits for is done by threads
-// before, in or behind the statement; those before and in it wait for nobody
-// but their own block's groups, so all come out of it, and then the block goes
-// on as it did. Barriers of a part of the block (bar.sync n, m) refuse wherever
-// they are: the barriers around the groups could meet them.
+// strictly after it is allowed: what it waits for is done by threads before, in
+// or after the statement; those before and in it wait for no warps but those of
+// their own block, so all leave it, and then the block continues as it did.
+// Barriers of a part of the block (bar.sync n, m) refuse wherever they are: the
+// barriers around the groups could meet them.
 //
 // Limits: a wait before the statement is refused even if it has nothing to do
 // with it.

@@ -12,14 +12,12 @@
 #include "analysis/source/safety/TextAround.h"
 #include "analysis/source/safety/WarpIndependence.h"
 #include "analysis/source/syntax/NodeKinds.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
-#include "llvm/Support/ErrorHandling.h"
-
-#pragma GCC diagnostic error "-Wswitch"
 
 using namespace clang;
 
@@ -28,12 +26,7 @@ namespace catt {
 //===-- Text -------------------------------------------------------------===//
 
 Location SourceText::location(SourceLocation L) const {
-  const SourceManager &SM = Context.getSourceManager();
-  PresumedLoc P =
-      SM.getPresumedLoc(SM.getExpansionLoc(L), /*UseLineDirectives=*/false);
-  if (P.isInvalid())
-    return {};
-  return {P.getFilename(), P.getLine(), P.getColumn()};
+  return locationOf(L, Context);
 }
 
 llvm::StringRef SourceText::text(FileID File) const {
@@ -42,12 +35,8 @@ llvm::StringRef SourceText::text(FileID File) const {
 
 /// True if the statement's range ends before a semicolon that belongs to it.
 static bool needsSemicolon(const Stmt *S) {
-  if (auto *F = dyn_cast<ForStmt>(S))
-    return needsSemicolon(F->getBody());
-  if (auto *W = dyn_cast<WhileStmt>(S))
-    return needsSemicolon(W->getBody());
-  if (auto *R = dyn_cast<CXXForRangeStmt>(S))
-    return needsSemicolon(R->getBody());
+  if (isLoop(S) && !isa<DoStmt>(S))
+    return needsSemicolon(loopParts(*S).Body);
   if (auto *I = dyn_cast<IfStmt>(S))
     return needsSemicolon(I->getElse() ? I->getElse() : I->getThen());
   if (auto *A = dyn_cast<AttributedStmt>(S))
@@ -79,7 +68,7 @@ static bool conditionalsPairUp(llvm::StringRef Text) {
 }
 
 /// [[attributes]] and __attribute__ stand before their statement. A pragma does
-/// so too, on a line of its own; who edits the text keeps them together.
+/// so too, on a line of its own; edits keep them together.
 static SourceLocation beginOf(const Stmt &S) {
   auto *A = dyn_cast<AttributedStmt>(&S);
   if (!A)
@@ -128,8 +117,8 @@ std::optional<SourceSpan> SourceText::span(const Stmt &First, const Stmt &Last,
     else if (!All.substr(Stop).ltrim().starts_with(";"))
       return Macro(Begin.isMacroID() ? Begin : End);
   }
-  // A pragma on its own line is seen by who edits the text; one that a macro
-  // writes would be torn from its loop.
+  // Edits see a pragma on its own line; one that a macro writes would be
+  // separated from its loop.
   if (auto *A = dyn_cast<AttributedStmt>(&First))
     for (const Attr *X : A->getAttrs()) {
       if (X->getSyntax() != AttributeCommonInfo::AS_Pragma)
@@ -210,7 +199,7 @@ public:
     note(E->getMemberDecl(), E->getMemberLoc());
     return true;
   }
-  // A template that nobody instantiates may call it too.
+  // A template that is never instantiated may call it too.
   bool VisitOverloadExpr(OverloadExpr *E) {
     for (const NamedDecl *D : E->decls())
       note(D->getUnderlyingDecl()->getAsFunction(), E->getNameLoc());
@@ -264,28 +253,9 @@ static bool alwaysEvaluates(const Stmt *S, const Stmt *Call) {
   case NodeRole::InitList:
   case NodeRole::Return:
     return Any(S->children());
-  case NodeRole::Constant:
-  case NodeRole::Name:
-  case NodeRole::Property:
-  case NodeRole::This:
-  case NodeRole::Lambda:
-  case NodeRole::StatementExpression:
-  case NodeRole::UnknownExpr:
-  case NodeRole::Block:
-  case NodeRole::Nothing:
-  case NodeRole::Attributed:
-  case NodeRole::Branch:
-  case NodeRole::Switch:
-  case NodeRole::Case:
-  case NodeRole::Loop:
-  case NodeRole::RangeLoop:
-  case NodeRole::Break:
-  case NodeRole::Continue:
-  case NodeRole::Assembly:
-  case NodeRole::UnknownControl:
+  default: // what is not listed is refused
     return false;
   }
-  llvm_unreachable("all roles are listed");
 }
 
 bool WrapSites::canEnter(const PathElement &Call, const Stmt *From) const {
@@ -308,14 +278,8 @@ bool WrapSites::canEnter(const PathElement &Call, const Stmt *From) const {
 static bool isBodyOf(const Stmt *Parent, const Stmt *Child) {
   if (auto *I = dyn_cast<IfStmt>(Parent))
     return Child == I->getThen() || Child == I->getElse();
-  if (auto *F = dyn_cast<ForStmt>(Parent))
-    return Child == F->getBody();
-  if (auto *W = dyn_cast<WhileStmt>(Parent))
-    return Child == W->getBody();
-  if (auto *D = dyn_cast<DoStmt>(Parent))
-    return Child == D->getBody();
-  if (auto *R = dyn_cast<CXXForRangeStmt>(Parent))
-    return Child == R->getBody();
+  if (isLoop(Parent))
+    return Child == loopParts(*Parent).Body;
   return isa<CompoundStmt>(Parent);
 }
 
@@ -346,7 +310,7 @@ WrapSites::candidates(llvm::ArrayRef<PathElement> Path) {
       break;
     bool Position = Parent && !isa<CompoundStmt>(S) && isBodyOf(Parent, S);
     if (Position) {
-      // Who left before, or in an earlier iteration of a loop around?
+      // Did threads leave before, or in an earlier iteration of a loop around?
       auto IsBefore = [&](const Stmt *R) {
         const Stmt *Until = OutermostLoop ? OutermostLoop : S;
         return SM.isBeforeInTranslationUnit(R->getBeginLoc(),
@@ -361,7 +325,7 @@ WrapSites::candidates(llvm::ArrayRef<PathElement> Path) {
     bool Inside = isa<Expr, DeclStmt, ReturnStmt>(S) || U->insideIsUniform(S);
     if (!Inside)
       break;
-    if (!OutermostLoop && isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
+    if (!OutermostLoop && isLoop(S))
       OutermostLoop = S;
     Parent = S;
   }

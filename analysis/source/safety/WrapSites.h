@@ -20,9 +20,10 @@
 // text stands in a file that can be edited. If that statement declares a
 // variable, the site goes on to the end of its block.
 //
-// Limits: inside a switch, behind a goto or a label, and in the condition of a
+// Limits: inside a switch, after a goto or a label, and in the condition of a
 // loop there is no site. A device function is entered only if it is called at
-// one place, from a uniform statement, and nobody outside the file can call it.
+// one place, from a uniform statement, and it cannot be called from outside the
+// file.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_WRAPSITES_H
@@ -47,7 +48,7 @@ class SourceText {
 public:
   explicit SourceText(const clang::ASTContext &Context) : Context(Context) {}
   Location location(clang::SourceLocation L) const;
-  /// The bytes of the statements, with the semicolon behind the last one and
+  /// The bytes of the statements, with the semicolon after the last one and
   /// the pragmas before the first; or why they cannot be edited.
   std::optional<SourceSpan> span(const clang::Stmt &First,
                                  const clang::Stmt &Last,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeKinds.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
@@ -76,12 +77,12 @@ public:
   void binary(const BinaryOperator &E);
   void member(const MemberExpr &E);
   void subscript(const ArraySubscriptExpr &E);
-  void conditional(const Expr &E);
   void call(const CallExpr &E);
   void construct(const CXXConstructExpr &E);
   void variable(const VarDecl &V);
   void declare(const DeclStmt &S);
   void loop(const Stmt &S);
+  void returned(const Expr *Value);
   void assembly(const GCCAsmStmt &S);
 
 private:
@@ -162,12 +163,6 @@ void Collector::subscript(const ArraySubscriptExpr &E) {
     add(Effect::Unknown, E.getBase());
 }
 
-void Collector::conditional(const Expr &E) {
-  // Of `a ?: b` the first operand is named once and used twice.
-  if (auto *D = dyn_cast<BinaryConditionalOperator>(&E))
-    return add(Effect::Unknown, D->getCommon());
-}
-
 void Collector::bind(const FunctionDecl *F,
                      llvm::ArrayRef<const Expr *> Arguments) {
   for (unsigned I = 0; I < Arguments.size(); ++I) {
@@ -220,14 +215,14 @@ void Collector::declare(const DeclStmt &S) {
 }
 
 void Collector::loop(const Stmt &S) {
-  if (auto *F = dyn_cast<ForStmt>(&S)) {
-    add(Effect::Discard, F->getInit());
-    add(Effect::Discard, F->getInc());
-    return add(Effect::Discard, F->getBody());
-  }
-  if (auto *W = dyn_cast<WhileStmt>(&S))
-    return add(Effect::Discard, W->getBody());
-  add(Effect::Discard, cast<DoStmt>(&S)->getBody());
+  LoopParts P = loopParts(S); // the condition is a value
+  for (const Stmt *Part : {P.Init, static_cast<const Stmt *>(P.Inc), P.Body})
+    add(Effect::Discard, Part);
+}
+
+void Collector::returned(const Expr *Value) {
+  bool Const = Value && Value->getType().isConstQualified();
+  add(Const ? Effect::BindConst : Effect::Bind, Value);
 }
 
 void Collector::assembly(const GCCAsmStmt &S) {
@@ -244,6 +239,7 @@ void Collector::statement(const Stmt &S) {
   case NodeRole::This:
   case NodeRole::Wrapper:
   case NodeRole::Temporary:
+  case NodeRole::Conditional:
   case NodeRole::Property: // what it does is written out in its semantic form
   case NodeRole::StatementExpression:
   case NodeRole::Nothing:
@@ -260,9 +256,9 @@ void Collector::statement(const Stmt &S) {
     return unary(*cast<UnaryOperator>(&S));
   case NodeRole::Binary:
     return binary(*cast<BinaryOperator>(&S));
-  case NodeRole::Conditional:
-  case NodeRole::DefaultedConditional:
-    return conditional(*cast<Expr>(&S));
+  case NodeRole::DefaultedConditional: // named once and used twice
+    return add(Effect::Unknown,
+               cast<BinaryConditionalOperator>(&S)->getCommon());
   case NodeRole::Call:
   case NodeRole::MemberCall:
   case NodeRole::OperatorCall:
@@ -275,11 +271,8 @@ void Collector::statement(const Stmt &S) {
     return addAll(Effect::Capture, cast<LambdaExpr>(&S)->capture_inits());
   case NodeRole::Declaration:
     return declare(*cast<DeclStmt>(&S));
-  case NodeRole::Return: {
-    const Expr *V = cast<ReturnStmt>(&S)->getRetValue();
-    bool Const = V && V->getType().isConstQualified();
-    return add(Const ? Effect::BindConst : Effect::Bind, V);
-  }
+  case NodeRole::Return:
+    return returned(cast<ReturnStmt>(&S)->getRetValue());
   case NodeRole::Loop:
     return loop(S);
   case NodeRole::Assembly:
@@ -369,32 +362,7 @@ llvm::SmallVector<const Expr *, 2> passesOn(const Expr &Place) {
     if (isTrivialAssignment(*cast<CallExpr>(&Place)))
       Operands = {cast<CallExpr>(&Place)->getArg(0)};
     break;
-  case NodeRole::Constant:
-  case NodeRole::Temporary:
-  case NodeRole::Name:
-  case NodeRole::Call:
-  case NodeRole::MemberCall:
-  case NodeRole::Construct:
-  case NodeRole::InitList:
-  case NodeRole::Property:
-  case NodeRole::This:
-  case NodeRole::Lambda:
-  case NodeRole::StatementExpression:
-  case NodeRole::UnknownExpr: // has an effect on it
-  case NodeRole::Block:
-  case NodeRole::Nothing:
-  case NodeRole::Attributed:
-  case NodeRole::Declaration:
-  case NodeRole::Branch:
-  case NodeRole::Switch:
-  case NodeRole::Case:
-  case NodeRole::Loop:
-  case NodeRole::RangeLoop:
-  case NodeRole::Return:
-  case NodeRole::Break:
-  case NodeRole::Continue:
-  case NodeRole::Assembly:
-  case NodeRole::UnknownControl:
+  default: // effectsOf() says what the node does to its operands
     break;
   }
   llvm::erase_if(Operands, [](const Expr *E) { return !E || !E->isGLValue(); });
@@ -421,9 +389,8 @@ static bool modifies(Effect What) {
 }
 
 static bool mayBe(const Expr &Place, const VarDecl &V) {
-  if (auto *D = dyn_cast<DeclRefExpr>(&Place))
-    return D->getDecl() == &V;
-  return llvm::any_of(passesOn(Place),
+  return namedVariable(&Place) == &V ||
+         llvm::any_of(passesOn(Place),
                       [&](const Expr *E) { return mayBe(*E, V); });
 }
 
@@ -446,14 +413,13 @@ static bool isPartOf(const Expr *Place, const VarDecl &V) {
       return false;
     Place = Next.front();
   }
-  auto *D = dyn_cast<DeclRefExpr>(Place);
-  return D && D->getDecl() == &V;
+  return namedVariable(Place) == &V;
 }
 
 bool isOnlyRead(const VarDecl &V, const Stmt *S) {
   if (!S)
     return true;
-  if (auto *D = dyn_cast<DeclRefExpr>(S); D && D->getDecl() == &V)
+  if (namedVariable(S) == &V)
     return false;
   llvm::SmallVector<const Stmt *, 2> Read;
   for (const OperandEffect &E : effectsOf(*S))

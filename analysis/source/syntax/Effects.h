@@ -21,13 +21,13 @@
 //   passesOn(node)    the node designates the same object, or a part of it
 //     (x)  x.f  x[i]  c ? x : y  (x = e)
 //
-// Who walks a function and asks each node for its effects misses none: the
+// A walk that asks each node of a function for its effects misses none: the
 // switch over NodeRole has no default, and a kind of node that NodeKinds does
 // not know has the effect Unknown on all its operands.
 //
 // Limits: what a called function does with what is bound to its parameters is
-// for who asks, as is what a lambda does with what it captures. Memory behind
-// a pointer is a place without a name: passesOn() ends there.
+// left to the caller, as is what a lambda does with what it captures. Memory
+// that a pointer points to is a place without a name: passesOn() ends there.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_SYNTAX_EFFECTS_H
@@ -61,6 +61,9 @@ struct OperandEffect {
   const clang::Expr *Value = nullptr;
   /// Bound by a call: the parameter; null for the object of a method.
   const clang::ParmVarDecl *Parameter = nullptr;
+  bool writes() const {
+    return What == Effect::Write || What == Effect::ReadWrite;
+  }
 };
 using OperandEffects = llvm::SmallVector<OperandEffect, 4>;
 
@@ -79,8 +82,8 @@ const clang::Expr *arrayOf(const clang::ArraySubscriptExpr &E);
 /// Nothing is done in S to V or a part of it but to read it. A capture by
 /// reference is more, an operand that is not evaluated is counted.
 bool isOnlyRead(const clang::VarDecl &V, const clang::Stmt *S);
-/// Something in S replaces the value of V or of a part of it, or hands out a
-/// way to do so.
+/// Something in S replaces the value of V or of a part of it, or takes an
+/// address or a reference by which others can.
 bool mayModify(const clang::Stmt *S, const clang::VarDecl &V);
 
 /// A constructor that copies bytes, or leaves them as they are.

@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A proof about a program has to know every construct on its way. Here each
-// kind of statement, expression, declaration, cast and operator that clang 22
-// has stands in a switch without a default case:
+// A proof about a program has to know every construct on its way. NodeKinds.def
+// lists each kind of statement, expression, declaration and cast that clang 22
+// has, with its role:
 //
 //   IfStmt -> Branch      IntegerLiteral -> Constant     CK_IntegralCast
 //   ForStmt -> Loop       CXXThisExpr -> This              -> Converts
 //   GotoStmt -> Unknown   CXXTypeidExpr -> Unknown       BO_Add -> Computes
 //
-// Analyses switch over the roles, again without a default. A kind that a later
-// clang adds breaks the build here, and test/unit/NodeKindsTest.cpp beside it;
-// until somebody has thought about it nothing is proved of it.
+// Analyses switch over the roles: one that a proof does not name is refused. A
+// kind that a later clang adds breaks the build here, and
+// test/unit/NodeKindsTest.cpp beside it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_SYNTAX_NODEKINDS_H

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/ConstWords.h"
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/values/ValueParts.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -32,8 +33,7 @@ static bool takesVariable(const NamedDecl &D, unsigned Argument) {
   const FunctionDecl *F = D.getUnderlyingDecl()->getAsFunction();
   if (!F || Argument >= F->getNumParams())
     return false;
-  QualType T = F->getParamDecl(Argument)->getType();
-  return T->isReferenceType() && !T->getPointeeType().isConstQualified();
+  return isMutableReference(F->getParamDecl(Argument)->getType());
 }
 
 namespace {

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/PureExpressions.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
@@ -19,14 +21,9 @@ using namespace clang;
 namespace catt {
 namespace {
 
-llvm::StringRef nameOf(const NamedDecl *D) {
-  return D && D->getDeclName().isIdentifier() ? D->getName()
-                                              : llvm::StringRef();
-}
-
 /// threadIdx, blockIdx, blockDim, gridDim, warpSize.
 bool isSpecialRegister(const Decl *D) {
-  llvm::StringRef Name = nameOf(dyn_cast_or_null<NamedDecl>(D));
+  llvm::StringRef Name = identifierOf(dyn_cast_or_null<NamedDecl>(D));
   return Name == "threadIdx" || Name == "blockIdx" || Name == "blockDim" ||
          Name == "gridDim" || Name == "warpSize";
 }
@@ -171,8 +168,7 @@ private:
       return neverChanges(B->getLHS()->getType()->isPointerType()
                               ? *B->getLHS()
                               : *B->getRHS());
-    auto *D = dyn_cast<DeclRefExpr>(E);
-    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    const VarDecl *V = namedVariable(E);
     if (!V)
       return false;
     if (V->hasAttr<CUDAConstantAttr>())
@@ -210,17 +206,15 @@ private:
 
   void readCall(const CallExpr &C) {
     const FunctionDecl *F = C.getDirectCallee();
-    llvm::StringRef Name = nameOf(F);
+    llvm::StringRef Name = identifierOf(F);
     if (Name == "__ldg" && C.getNumArgs() == 1) {
       ++Out.Loads;
       return readChildren(C);
     }
-    bool ByValue =
-        F && llvm::none_of(F->parameters(), [](ParmVarDecl *P) {
-          return P->getType()->isAnyPointerType() ||
-                 (P->getType()->isReferenceType() &&
-                  !P->getType()->getPointeeType().isConstQualified());
-        });
+    bool ByValue = F && llvm::none_of(F->parameters(), [](ParmVarDecl *P) {
+                     return P->getType()->isAnyPointerType() ||
+                            isMutableReference(P->getType());
+                   });
     bool OfSystem =
         F && Context.getSourceManager().isInSystemHeader(F->getLocation());
     bool Pure = F && (F->hasAttr<ConstAttr>() ||

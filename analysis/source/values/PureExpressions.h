@@ -10,7 +10,7 @@
 //                       written; with const float *__restrict__ A: 1 load
 //
 // Known as pure are arithmetic, CUDA's arithmetic and mathematical functions,
-// special registers, __ldg, __constant__ memory and memory behind a
+// special registers, __ldg, __constant__ memory and memory read through a
 // `const T *__restrict__` parameter, which must not change while the kernel
 // runs (CUDA C++ Programming Guide, "__restrict__"). Any other call or load is
 // taken to differ when it is evaluated again.

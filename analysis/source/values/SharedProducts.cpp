@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/SharedProducts.h"
 #include "analysis/source/safety/Contraction.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/DenseMap.h"
@@ -19,24 +20,15 @@ namespace catt {
 
 //===-- What is read, and what is assigned --------------------------------===//
 
-/// Calls for a statement and all inside it.
-template <typename CallT> static void forEachStmt(const Stmt &S, CallT Call) {
-  Call(S);
-  for (const Stmt *Child : S.children())
-    if (Child)
-      forEachStmt(*Child, Call);
-}
-
 static void addVariables(const Stmt &S, SharedProducts::Variables &Out) {
-  forEachStmt(S, [&](const Stmt &Each) {
-    if (auto *D = dyn_cast<DeclRefExpr>(&Each))
-      if (auto *V = dyn_cast<VarDecl>(D->getDecl()); V && V->hasLocalStorage())
-        Out.insert(V);
+  forEachStmt(&S, [&](const Stmt &Each) {
+    if (auto *V = namedVariable(&Each); V && V->hasLocalStorage())
+      Out.insert(V);
   });
 }
 
 static void addDeclared(const Stmt &S, SharedProducts::Variables &Out) {
-  forEachStmt(S, [&](const Stmt &Each) {
+  forEachStmt(&S, [&](const Stmt &Each) {
     if (auto *D = dyn_cast<DeclStmt>(&Each))
       for (const Decl *One : D->decls())
         if (auto *V = dyn_cast<VarDecl>(One))
@@ -58,7 +50,7 @@ static const VarDecl *assignedBy(const Stmt &S) {
 SharedProducts::LoopFacts SharedProducts::factsOf(const Stmt &Loop) {
   LoopFacts F;
   addDeclared(Loop, F.Declared);
-  forEachStmt(Loop, [&](const Stmt &S) {
+  forEachStmt(&Loop, [&](const Stmt &S) {
     if (const VarDecl *V = assignedBy(S))
       F.Assigned.insert(V);
   });
@@ -122,9 +114,7 @@ public:
       print(*P->IgnoreParens(), Out);
       return true;
     }
-    auto *D = dyn_cast<DeclRefExpr>(E);
-    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
-    if (V && OfLoops.contains(V)) {
+    if (auto *V = namedVariable(E); V && OfLoops.contains(V)) {
       Out << '#';
       return true;
     }

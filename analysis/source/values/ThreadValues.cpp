@@ -8,6 +8,7 @@
 #include "analysis/source/values/ThreadValues.h"
 #include "analysis/source/safety/HiddenNames.h"
 #include "analysis/source/safety/PlainReads.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/ValueUses.h"
 #include "analysis/source/walk/IndexFolding.h"
 #include "clang/AST/Attr.h"
@@ -102,7 +103,7 @@ private:
   }
 
   std::optional<unsigned> loopOf(const Stmt &S) const {
-    if (!isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
+    if (!isLoop(&S))
       return std::nullopt;
     SourceLocation Begin = SM.getExpansionLoc(S.getBeginLoc());
     auto Entry = SM.getFileEntryRefForID(SM.getFileID(Begin));
@@ -131,38 +132,29 @@ private:
       SwitchBodies.insert(W->getBody());
       return walkBody(W->getBody());
     }
-    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
+    if (isLoop(&S))
       return walkLoop(S, A);
     if (auto *Asm = dyn_cast<GCCAsmStmt>(&S))
       return walkAsm(*Asm);
     if (auto *E = dyn_cast<Expr>(&S))
       return Uses.visit(*E);
-    for (const Stmt *Child : S.children()) // return, and what else there is
+    for (const Stmt *Child : S.children()) // return and all other statements
       head(Child, false);
   }
 
   void walkLoop(const Stmt &S, const AttributedStmt *Pragma) {
-    const VarDecl *Unrolled = nullptr;
-    if (auto *F = dyn_cast<ForStmt>(&S)) {
-      head(F->getInit()), head(F->getConditionVariableDeclStmt());
-      head(F->getCond()), head(F->getInc());
-      Unrolled = unrolledVariable(*F, Pragma, Context);
-    } else if (auto *W = dyn_cast<WhileStmt>(&S)) {
-      head(W->getConditionVariableDeclStmt()), head(W->getCond());
-    } else if (auto *D = dyn_cast<DoStmt>(&S)) {
-      head(D->getCond());
-    } else if (auto *R = dyn_cast<CXXForRangeStmt>(&S)) {
-      head(R->getInit()), head(R->getRangeStmt());
-    }
+    LoopParts P = loopParts(S);
+    head(P.Init), head(P.Variable), head(P.Range);
+    head(P.Cond), head(P.Inc);
+    auto *F = dyn_cast<ForStmt>(&S);
+    const VarDecl *Unrolled =
+        F ? unrolledVariable(*F, Pragma, Context) : nullptr;
     if (K.Statements[*Current].Is)
       InnermostLoop = K.Statements[*Current].Is;
     if (Unrolled)
       Uses.Folding.insert(Unrolled);
     Uses.Loops.push_back(&S);
-    walkBody(isa<ForStmt>(S)     ? cast<ForStmt>(S).getBody()
-             : isa<WhileStmt>(S) ? cast<WhileStmt>(S).getBody()
-             : isa<DoStmt>(S)    ? cast<DoStmt>(S).getBody()
-                                 : cast<CXXForRangeStmt>(S).getBody());
+    walkBody(P.Body);
     Uses.Loops.pop_back();
     if (Unrolled)
       Uses.Folding.erase(Unrolled);
@@ -187,7 +179,7 @@ private:
     for (const Expr *Input : S.inputs())
       Uses.visit(*Input);
     for (const OperandEffect &E : effectsOf(S))
-      if (E.What == Effect::Write || E.What == Effect::ReadWrite)
+      if (E.writes())
         Uses.place(*E.Place, E.What);
   }
 

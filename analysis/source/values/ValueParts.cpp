@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/ValueParts.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -54,7 +55,8 @@ static bool isNothingButItsMembers(const CXXRecordDecl &R) {
          !R.isUnion() && !R.isLambda() && !R.field_empty();
 }
 
-/// The parts of an object of type T that Outer leads to. False: it has none.
+/// The parts of an object of type T, which Outer designates. False: it has
+/// none.
 static bool split(QualType T, ValuePart Outer, const ASTContext &Context,
                   std::vector<ValuePart> &Out) {
   while (auto *A = Context.getAsConstantArrayType(T)) {
@@ -119,7 +121,7 @@ std::optional<Designator> designated(const Expr &Top) {
     }
   }
   D.Name = dyn_cast<DeclRefExpr>(E);
-  D.Variable = D.Name ? dyn_cast<VarDecl>(D.Name->getDecl()) : nullptr;
+  D.Variable = namedVariable(E);
   return D.Variable ? std::optional(D) : std::nullopt;
 }
 

@@ -53,10 +53,10 @@ struct Designator {
   std::vector<const clang::Expr *> Indices;
 };
 
-/// Empty if something else than members and elements leads to it.
+/// Empty unless it is a chain of members and elements of a variable.
 std::optional<Designator> designated(const clang::Expr &E);
 
-/// Whether the one leads to the other, or both to the same.
+/// True if one path is a prefix of the other.
 bool overlap(llvm::ArrayRef<const clang::FieldDecl *> A,
              llvm::ArrayRef<const clang::FieldDecl *> B);
 

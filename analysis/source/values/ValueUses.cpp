@@ -8,6 +8,7 @@
 #include "analysis/source/values/ValueUses.h"
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/PureExpressions.h"
 #include "analysis/source/walk/IndexFolding.h"
 #include "clang/AST/Attr.h"
@@ -84,7 +85,7 @@ void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block,
     refuse(V, Reason::ConstObject, "'" + V.Name + "'", V.Where);
   if (InHead)
     refuse(V, Reason::HeaderVariable, "'" + V.Name + "'", V.Where);
-  if (InSwitch) // nothing initialized may be declared behind it
+  if (InSwitch) // a jump may not pass an initialization
     refuse(V, Reason::JumpInto, "a case label", V.Where);
   V.ScopeEnd = Text.location(Block.getEndLoc());
   V.Scope = {S.Span.File, S.Span.End,
@@ -144,12 +145,11 @@ void ValueUses::visit(const Expr &Top) {
   // Loads, assignments, copies.
   if (isa<CastExpr, BinaryOperator, UnaryOperator, CXXConstructExpr>(E))
     for (const OperandEffect &X : effectsOf(*E)) {
-      bool Writes = X.What == Effect::Write || X.What == Effect::ReadWrite;
-      if (!Writes && X.What != Effect::Read)
+      if (!X.writes() && X.What != Effect::Read)
         continue;
-      if (Writes && X.Value)
+      if (X.writes() && X.Value)
         visit(*X.Value);
-      llvm::SaveAndRestore Here(Defining, Writes ? E : Defining);
+      llvm::SaveAndRestore Here(Defining, X.writes() ? E : Defining);
       return place(*X.Place, X.What);
     }
   if (E->isGLValue())
@@ -235,11 +235,8 @@ void ValueUses::place(const Expr &Top, Effect What) {
     if (auto It = Index.find(D->Variable);
         It != Index.end() && It->second.Count > 1)
       return placeParts(*D, It->second, E->getExprLoc(), What);
-  if (auto *D = dyn_cast<DeclRefExpr>(E)) {
-    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-      note(*V, D->getLocation(), What);
-    return;
-  }
+  if (const VarDecl *V = namedVariable(E))
+    return note(*V, E->getExprLoc(), What);
   if (auto *M = dyn_cast<MemberExpr>(E)) {
     if (M->isArrow())
       return visit(*M->getBase());
@@ -278,7 +275,7 @@ void ValueUses::placeParts(const Designator &D, const Values &Of,
   note(Of.First, Where, Whole ? What : Some);
   for (size_t I = Of.First + 1; I < Of.First + Of.Count; ++I) {
     const ValuePart &Part = PartOf[I];
-    // Who has the address of one member may reach the others.
+    // The address of one member gives access to the others.
     if (!escapes(What) && !overlap(Part.Path, D.Path))
       continue;
     bool Indexed = Part.Extents.size() == D.Indices.size();
@@ -300,15 +297,14 @@ void ValueUses::subscript(const ArraySubscriptExpr &Outer, Effect What) {
   }
   for (const Expr *I : Indices)
     visit(*I);
-  auto *D = dyn_cast<DeclRefExpr>(E);
-  auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  const VarDecl *V = namedVariable(E);
   auto It = V ? Index.find(V) : Index.end();
   if (It == Index.end() || K.Values[It->second.First].Extents.empty())
     return visit(*Base);
   ThreadValue &Array = K.Values[It->second.First];
   if (Indices.size() != Array.Extents.size())
-    return note(*V, D->getLocation(), Effect::Unknown); // a row of it
-  note(*V, D->getLocation(), What);
+    return note(*V, E->getExprLoc(), Effect::Unknown); // a row of it
+  note(*V, E->getExprLoc(), What);
   describeElement(Array, Indices);
 }
 
@@ -336,10 +332,8 @@ void ValueUses::describeElement(ThreadValue &V,
     Event.Index =
         (I ? parenthesized(Event.Index) + " * " + Extent + " + " : "") +
         parenthesized(Texts[I]);
-    Expr::EvalResult R;
-    if (Flat && !Indices[I]->isValueDependent() &&
-        Indices[I]->EvaluateAsInt(R, Context))
-      *Flat = *Flat * V.Extents[I] + R.Val.getInt().getExtValue();
+    if (auto At = constantValue(Indices[I], Context); Flat && At)
+      *Flat = *Flat * V.Extents[I] + *At;
     else
       Flat.reset();
   }
@@ -369,14 +363,12 @@ void ValueUses::note(size_t Value, SourceLocation Where, Effect What) {
   V.Events.push_back(std::move(Event));
 }
 
-/// Lambdas, references and what else may keep hold of a variable.
+/// Lambdas, references and others that may keep the address of a variable.
 void ValueUses::escapeAll(const Stmt &S) {
-  if (auto *D = dyn_cast<DeclRefExpr>(&S))
-    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-      note(*V, D->getLocation(), Effect::Unknown);
-  for (const Stmt *Child : S.children())
-    if (Child)
-      escapeAll(*Child);
+  forEachStmt(&S, [&](const Stmt &Each) {
+    if (auto *V = namedVariable(&Each))
+      note(*V, cast<DeclRefExpr>(Each).getLocation(), Effect::Unknown);
+  });
 }
 
 //===-- At the end --------------------------------------------------------===//
@@ -392,7 +384,7 @@ static const Expr &sourceOf(const Expr &Definition) {
   return *E;
 }
 
-/// A copy and what it is of are one register, which has only one of their
+/// A copy and its source share one register, which bears only one of their
 /// names.
 void ValueUses::findCopies() {
   for (size_t I = 0; I < K.Values.size(); ++I)

@@ -29,11 +29,11 @@
 
 namespace catt {
 
-/// Adds a refusal; one of each kind says enough.
+/// Adds a refusal unless V has one of its kind.
 void refuse(ThreadValue &V, Reason Why, std::string Detail,
             const Location &Where);
 
-/// Fills in Kernel::Values while somebody walks the statements.
+/// Fills in Kernel::Values; ThreadValues walks the statements and calls it.
 class ValueUses {
 public:
   ValueUses(const clang::FunctionDecl &F, const clang::ASTContext &Context,
@@ -42,9 +42,9 @@ public:
   /// What an expression does. Statement and InHead say where it stands.
   void visit(const clang::Expr &Top);
   /// What is done to the object that an expression designates: read, written,
-  /// or else something that may keep hold of it.
+  /// or else something that may keep its address.
   void place(const clang::Expr &Top, Effect What);
-  /// Whatever is named there may be kept hold of.
+  /// The address of every variable that is named there may be kept.
   void escapeAll(const clang::Stmt &S);
   /// Something whose name means nothing else from here on: statements that
   /// would name an outer variable cannot be added.

@@ -129,27 +129,32 @@ Value SymbolicWalk::evalBitwise(BinaryOperatorKind Op, const AffineIndex &L,
   return unknownAt(E, "'" + text(E) + "'");
 }
 
-Value SymbolicWalk::evalArithmetic(BinaryOperatorKind Op, const Value &L,
-                                   const Value &R, const Expr &E) {
-  if (L.isPointer() && R.isInteger() && (Op == BO_Add || Op == BO_Sub)) {
-    Value V = L;
-    QualType T = E.getType()->isReferenceType()
-                     ? E.getType().getNonReferenceType()
-                     : E.getType();
-    int64_t Size = sizeOf(Context, T->getPointeeType());
+/// A pointer to elements of Size bytes, moved by R elements.
+static std::optional<Value> movePointer(BinaryOperatorKind Op, const Value &L,
+                                        const Value &R, int64_t Size) {
+  if (!L.isPointer())
+    return std::nullopt;
+  Value V = L;
+  if (R.isInteger() && (Op == BO_Add || Op == BO_Sub)) {
     if (V.Pointer.Offset)
       *V.Pointer.Offset +=
           Op == BO_Add ? R.Integer * Size : -(R.Integer * Size);
     return V;
   }
+  if (R.isInteger() || Op == BO_Sub)
+    return std::nullopt;
+  V.Pointer.Offset.reset(); // somewhere in the same object
+  V.Pointer.Why = R.Why;
+  return V;
+}
+
+Value SymbolicWalk::evalArithmetic(BinaryOperatorKind Op, const Value &L,
+                                   const Value &R, const Expr &E) {
   if (L.isInteger() && R.isPointer() && Op == BO_Add)
     return evalArithmetic(Op, R, L, E);
-  if (L.isPointer() && Op != BO_Sub && !R.isInteger()) {
-    Value V = L; // an unknown distance: somewhere in the same object
-    V.Pointer.Offset.reset();
-    V.Pointer.Why = R.Why;
-    return V;
-  }
+  QualType Pointee = E.getType().getNonReferenceType()->getPointeeType();
+  if (auto V = movePointer(Op, L, R, sizeOf(Context, Pointee)))
+    return *V;
   if (!L.isInteger() || !R.isInteger()) {
     const Value &Bad = L.isInteger() ? R : L;
     return Bad.Why ? Value::unknown(*Bad.Why)

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/walk/SymbolicWalk.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -46,11 +47,7 @@ std::optional<Value> SymbolicWalk::evalMemoryIntrinsic(const CallExpr *E,
   // performed in L2.
   Use.ThroughL1 = !Atomic && Name != "__ldcg" && Name != "__ldcv" &&
                   Name != "__stcg" && Name != "__stwt";
-  PointerValue P =
-      Address.isPointer()
-          ? Address.Pointer
-          : PointerValue{text(*E->getArg(0)), baseId(E, ""),
-                         AddressSpace::Global, std::nullopt, Address.Why};
+  PointerValue P = pointee(Address, *E->getArg(0), *E);
   QualType T = E->getArg(0)->getType()->getPointeeType();
   if (!Quiet)
     onAccess(*E, P, T, Use);
@@ -128,15 +125,15 @@ Value SymbolicWalk::evalCall(const CallExpr *E) {
   return load(R.P, *E);
 }
 
-void SymbolicWalk::bindArguments(const CallExpr *E, const FunctionDecl &Def,
-                                 unsigned First) {
+void SymbolicWalk::bindArguments(const CallExpr &E, const FunctionDecl &Def) {
+  llvm::ArrayRef<const Expr *> Arguments = argumentsOf(E);
   for (unsigned I = 0; I < Def.getNumParams(); ++I) {
     const ParmVarDecl *P = Def.getParamDecl(I);
-    if (First + I >= E->getNumArgs()) {
+    if (I >= Arguments.size()) {
       Variables.erase(P);
       continue;
     }
-    const Expr *A = E->getArg(First + I);
+    const Expr *A = Arguments[I];
     if (P->getType()->isReferenceType()) {
       Place To = strip(A)->isGLValue() ? place(A) : Place();
       if (To.K != Place::Kind::Unknown) {
@@ -144,9 +141,7 @@ void SymbolicWalk::bindArguments(const CallExpr *E, const FunctionDecl &Def,
         continue;
       }
       // A temporary: the reference names a value.
-      To.K = Place::Kind::Variable;
-      To.Variable = P;
-      References[P] = To;
+      References[P] = Place::variable(P);
       Variables[P] = evalAsValue(A);
     } else {
       Variables[P] = evalAsValue(A);
@@ -158,8 +153,7 @@ void SymbolicWalk::bindArguments(const CallExpr *E, const FunctionDecl &Def,
 SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
                                               const FunctionDecl &F) {
   auto *Method = dyn_cast<CXXMethodDecl>(&F);
-  bool OperatorOnObject =
-      isa<CXXOperatorCallExpr>(E) && Method && Method->isInstance();
+  bool OperatorOnObject = isa<CXXOperatorCallExpr>(E) && objectOf(*E);
   std::vector<Value> Arguments;
   for (unsigned I = 0; I < E->getNumArgs(); ++I) {
     unsigned Parameter = I - OperatorOnObject;
@@ -168,13 +162,9 @@ SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
                           : Parameter < F.getNumParams()
                               ? Uses.ofParameter(F, Parameter)
                               : VariableEffect::Reads;
-    bool ByReference =
-        !(OperatorOnObject && I == 0) && Parameter < F.getNumParams() &&
-        F.getParamDecl(Parameter)->getType()->isReferenceType() &&
-        !F.getParamDecl(Parameter)
-             ->getType()
-             .getNonReferenceType()
-             .isConstQualified();
+    bool ByReference = !(OperatorOnObject && I == 0) &&
+                       Parameter < F.getNumParams() &&
+                       isMutableReference(F.getParamDecl(Parameter)->getType());
     if (A->isGLValue() && ByReference) {
       store(place(A), unknownAt(*A, "'" + text(*A) + "'"), *A);
       continue;
@@ -188,21 +178,33 @@ SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
     forgetChanges(C->getImplicitObjectArgument());
   if (!Quiet)
     onCall(*E, &F, Arguments);
-  Expr::EvalResult R;
-  if (isIndexType(E->getType()) && E->EvaluateAsInt(R, Context))
-    return {Value::integer(R.Val.getInt().getExtValue()), {}};
+  if (auto C = constantIndex(*E, Context))
+    return {Value::integer(*C), {}};
   return {unknownAt(*E, "the result of '" + F.getNameAsString() + "'"), {}};
+}
+
+/// The object of a call that is walked into.
+Place SymbolicWalk::thisOf(const CallExpr &E, const FunctionDecl &F) {
+  if (isa<CXXOperatorCallExpr>(E) && objectOf(E)) {
+    Place Object = place(E.getArg(0));
+    // In a lambda, `this` is that of the function around it.
+    return cast<CXXMethodDecl>(F).getParent()->isLambda() ? Place() : Object;
+  }
+  if (!isa<CXXMemberCallExpr>(E))
+    return {};
+  const Expr *Object = strip(objectOf(E));
+  if (isa<CXXThisExpr>(Object->IgnoreParenImpCasts()))
+    return Frames.empty() ? Place() : Frames.back().This;
+  if (!Object->getType()->isPointerType())
+    return place(Object);
+  Value V = evalAsValue(Object);
+  return V.isPointer() ? Place::memory(V.Pointer) : Place();
 }
 
 SymbolicWalk::Result SymbolicWalk::callFunction(const CallExpr *E,
                                                 const FunctionDecl &F) {
   const FunctionDecl *Def = Mentions::bodyOf(F);
-  auto *Method = dyn_cast<CXXMethodDecl>(&F);
-  bool OperatorOnObject =
-      isa<CXXOperatorCallExpr>(E) && Method && Method->isInstance();
-  if (OperatorOnObject && Method->isTrivial() &&
-      (Method->isCopyAssignmentOperator() ||
-       Method->isMoveAssignmentOperator())) {
+  if (isTrivialAssignment(*E)) {
     Value R = evalAsValue(E->getArg(1));
     Place P = place(E->getArg(0));
     store(P, R, *E->getArg(0));
@@ -219,26 +221,9 @@ SymbolicWalk::Result SymbolicWalk::callFunction(const CallExpr *E,
   }
   if (!Enter)
     return callUnseen(E, F);
-  Frame New{Def, {}, {}, {}, Quiet > 0};
-  if (auto *C = dyn_cast<CXXMemberCallExpr>(E)) {
-    const Expr *Object = strip(C->getImplicitObjectArgument());
-    if (isa<CXXThisExpr>(Object->IgnoreParenImpCasts()))
-      New.This = Frames.empty() ? Place() : Frames.back().This;
-    else if (Object->getType()->isPointerType()) {
-      Value V = evalAsValue(Object);
-      if (V.isPointer()) {
-        New.This.K = Place::Kind::Memory;
-        New.This.Memory = V.Pointer;
-      }
-    } else
-      New.This = place(Object);
-  } else if (OperatorOnObject) {
-    New.This = place(E->getArg(0));
-    if (Method->getParent()->isLambda())
-      New.This = Place(); // `this` is that of the function around it
-  }
+  Frame New{Def, {}, {}, thisOf(*E, F), Quiet > 0};
   enter(*Def);
-  bindArguments(E, *Def, OperatorOnObject ? 1 : 0);
+  bindArguments(*E, *Def);
   Frames.push_back(std::move(New));
   Path.push_back({nullptr, Def, E});
   size_t SavedGuards = Guards.size();

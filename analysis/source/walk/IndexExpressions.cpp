@@ -78,12 +78,7 @@ std::string SymbolicWalk::text(const Expr &E) const {
 }
 
 Location SymbolicWalk::location(SourceLocation L) const {
-  PresumedLoc P = Context.getSourceManager().getPresumedLoc(
-      Context.getSourceManager().getExpansionLoc(L),
-      /*UseLineDirectives=*/false);
-  if (P.isInvalid())
-    return {};
-  return {P.getFilename(), P.getLine(), P.getColumn()};
+  return locationOf(L, Context);
 }
 
 Value SymbolicWalk::unknownAt(const Expr &E, llvm::StringRef Detail) {
@@ -105,6 +100,10 @@ int64_t sizeOf(ASTContext &Context, QualType T) {
 }
 
 bool isIndexType(QualType T) { return T->isIntegralOrEnumerationType(); }
+
+std::optional<int64_t> constantIndex(const Expr &E, const ASTContext &Context) {
+  return isIndexType(E.getType()) ? constantValue(&E, Context) : std::nullopt;
+}
 
 /// Wrappers that change nothing of the value.
 const Expr *strip(const Expr *E) {
@@ -166,17 +165,14 @@ std::optional<Value> SymbolicWalk::evalThreadCoordinate(const Expr *E) {
     Field = P->getPropertyDecl()->getName();
   } else if (auto *M = dyn_cast<MemberExpr>(E)) {
     Object = M->getBase();
-    if (M->getMemberDecl()->getDeclName().isIdentifier())
-      Field = M->getMemberDecl()->getName();
+    Field = identifierOf(M->getMemberDecl());
   } else if (auto *C = dyn_cast<CXXMemberCallExpr>(E)) {
     Object = C->getImplicitObjectArgument();
-    if (auto *D = C->getMethodDecl(); D && D->getDeclName().isIdentifier())
-      Field = D->getName();
+    Field = identifierOf(C->getMethodDecl());
   }
   if (!Object || Field.empty())
     return std::nullopt;
-  auto *Ref = dyn_cast<DeclRefExpr>(strip(Object)->IgnoreParenImpCasts());
-  auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  const VarDecl *Var = namedVariable(strip(Object)->IgnoreParenImpCasts());
   std::optional<Axis> A = axisOf(Field);
   if (!Var || !A || !Var->hasGlobalStorage() ||
       !Var->getDeclName().isIdentifier())
@@ -245,9 +241,8 @@ Value SymbolicWalk::eval(const Expr *E) {
   }
   if (E->isGLValue())
     return load(place(E), *E);
-  Expr::EvalResult R;
-  if (isIndexType(E->getType()) && E->EvaluateAsInt(R, Context))
-    return Value::integer(R.Val.getInt().getExtValue());
+  if (auto C = constantIndex(*E, Context))
+    return Value::integer(*C);
   for (const Stmt *Child : E->children())
     if (auto *X = dyn_cast_or_null<Expr>(Child))
       eval(X);
@@ -260,6 +255,9 @@ Value SymbolicWalk::evalCast(const CastExpr *E) {
   case CK_LValueToRValue:
     if (auto V = evalThreadCoordinate(strip(Sub)))
       return *V;
+    // c ? a : b of two objects is an object, of which one is loaded.
+    if (auto *C = dyn_cast<AbstractConditionalOperator>(strip(Sub)))
+      return evalConditional(C);
     return load(place(Sub), *strip(Sub));
   case CK_ArrayToPointerDecay: {
     if (isa<StringLiteral>(strip(Sub)))
@@ -292,9 +290,8 @@ Value SymbolicWalk::evalCast(const CastExpr *E) {
   }
   case CK_FloatingToIntegral: {
     eval(Sub);
-    Expr::EvalResult R;
-    if (E->EvaluateAsInt(R, Context))
-      return Value::integer(R.Val.getInt().getExtValue());
+    if (auto C = constantValue(E, Context))
+      return Value::integer(*C);
     return unknownAt(*E, "the conversion of a floating-point value");
   }
   default:

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/walk/IndexFolding.h"
 #include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,20 +20,11 @@ namespace catt {
 /// a pragma.
 static constexpr int64_t MostIterations = 32;
 
-static std::optional<int64_t> constant(const Expr *E,
-                                       const ASTContext &Context) {
-  Expr::EvalResult R;
-  if (!E || E->isValueDependent() || !E->EvaluateAsInt(R, Context))
-    return std::nullopt;
-  return R.Val.getInt().getExtValue();
-}
-
 static const VarDecl *variable(const Expr *E) {
-  auto *D = E ? dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()) : nullptr;
-  return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  return E ? namedVariable(E->IgnoreParenImpCasts()) : nullptr;
 }
 
-/// What `i += 2`, `i = i + 2` or `++i` adds to V.
+/// What `i += 2`, `i -= 2` or `++i` adds to V.
 static std::optional<int64_t> stepOf(const Expr *Inc, const VarDecl *V,
                                      const ASTContext &Context) {
   if (auto *U = dyn_cast_or_null<UnaryOperator>(Inc);
@@ -41,7 +33,7 @@ static std::optional<int64_t> stepOf(const Expr *Inc, const VarDecl *V,
   auto *B = dyn_cast_or_null<BinaryOperator>(Inc);
   if (!B || variable(B->getLHS()) != V)
     return std::nullopt;
-  std::optional<int64_t> By = constant(B->getRHS(), Context);
+  std::optional<int64_t> By = constantValue(B->getRHS(), Context);
   if (B->getOpcode() == BO_AddAssign)
     return By;
   if (B->getOpcode() == BO_SubAssign && By)
@@ -70,7 +62,7 @@ std::optional<bool> pragmaSays(const AttributedStmt *Pragma,
        Pragma ? Pragma->getAttrs() : llvm::ArrayRef<const Attr *>()) {
     auto *Hint = dyn_cast<LoopHintAttr>(A);
     if (Hint && Hint->getOption() == LoopHintAttr::UnrollCount) {
-      std::optional<int64_t> Count = constant(Hint->getValue(), Context);
+      std::optional<int64_t> Count = constantValue(Hint->getValue(), Context);
       return Count && Trips && *Count >= *Trips;
     }
     if (Hint && Hint->getOption() == LoopHintAttr::Unroll)
@@ -92,8 +84,8 @@ const VarDecl *unrolledVariable(const ForStmt &Loop,
   bool Left = variable(Cond->getLHS()) == V;
   if (!Left && variable(Cond->getRHS()) != V)
     return nullptr;
-  std::optional<int64_t> First = constant(V->getInit(), Context),
-                         Bound = constant(
+  std::optional<int64_t> First = constantValue(V->getInit(), Context),
+                         Bound = constantValue(
                              Left ? Cond->getRHS() : Cond->getLHS(), Context),
                          Step = stepOf(Loop.getInc(), V, Context);
   if (!First || !Bound || !Step || !Cond->isComparisonOp())
@@ -113,14 +105,13 @@ const VarDecl *unrolledVariable(const ForStmt &Loop,
 bool foldsGiven(const llvm::DenseSet<const VarDecl *> &Constant, const Expr &E,
                 const ASTContext &Context) {
   const Expr *S = E.IgnoreParenImpCasts();
-  if (constant(S, Context))
+  if (constantValue(S, Context))
     return true;
-  if (auto *D = dyn_cast<DeclRefExpr>(S)) {
-    auto *V = dyn_cast<VarDecl>(D->getDecl());
-    if (V && Constant.count(V))
+  if (const VarDecl *V = namedVariable(S)) {
+    if (Constant.count(V))
       return true;
     // A name for such an expression.
-    return V && V->hasLocalStorage() && V->getType().isConstQualified() &&
+    return V->hasLocalStorage() && V->getType().isConstQualified() &&
            V->getInit() && !isa<ParmVarDecl>(V) &&
            foldsGiven(Constant, *V->getInit(), Context);
   }

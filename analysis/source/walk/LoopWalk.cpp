@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/walk/SymbolicWalk.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -57,27 +58,42 @@ void SymbolicWalk::changedThis(bool Reads, Counts &Changed) const {
     ++Changed[Frames.back().This.Variable];
 }
 
+void SymbolicWalk::changedByArguments(const FunctionDecl *F,
+                                      llvm::ArrayRef<const Expr *> Arguments,
+                                      Counts &Changed) const {
+  for (size_t I = 0; I < Arguments.size(); ++I) {
+    bool Reads = F && I < F->getNumParams() &&
+                 !isMutableReference(F->getParamDecl(I)->getType());
+    if (Arguments[I]->isGLValue())
+      changedThrough(Arguments[I], Reads, Changed);
+    else
+      changedBy(Arguments[I], Changed);
+  }
+}
+
+void SymbolicWalk::changedByCall(const CallExpr &E, Counts &Changed) const {
+  if (auto *K = dyn_cast<CUDAKernelCallExpr>(&E))
+    changedBy(K->getConfig(), Changed);
+  const FunctionDecl *F = E.getDirectCallee();
+  auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  bool Reads = Method && Method->isConst();
+  const Expr *Object = objectOf(E);
+  if (!F)
+    changedBy(E.getCallee(), Changed);
+  if (Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts()))
+    changedThis(Reads, Changed);
+  else if (Object && Object->isGLValue())
+    changedThrough(Object, Reads, Changed);
+  else
+    changedBy(Object, Changed);
+  changedByArguments(F, argumentsOf(E), Changed);
+}
+
 void SymbolicWalk::changedBy(const Stmt *S, Counts &Changed) const {
   if (!S)
     return;
   if (isa<CXXThisExpr>(S))
     return changedThis(false, Changed);
-  if (auto *K = dyn_cast<CUDAKernelCallExpr>(S))
-    changedBy(K->getConfig(), Changed);
-  auto Call = [&](const FunctionDecl *F, ArrayRef<const Expr *> Arguments) {
-    for (size_t I = 0; I < Arguments.size(); ++I) {
-      bool Reads = false;
-      if (F && I < F->getNumParams()) {
-        QualType T = F->getParamDecl(I)->getType();
-        Reads =
-            !T->isReferenceType() || T.getNonReferenceType().isConstQualified();
-      }
-      if (Arguments[I]->isGLValue())
-        changedThrough(Arguments[I], Reads, Changed);
-      else
-        changedBy(Arguments[I], Changed);
-    }
-  };
   if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp()) {
     changedThrough(B->getLHS(), false, Changed);
     return changedBy(B->getRHS(), Changed);
@@ -92,29 +108,10 @@ void SymbolicWalk::changedBy(const Stmt *S, Counts &Changed) const {
   if (auto *M = dyn_cast<MemberExpr>(S))
     return changedThrough(M, true, Changed);
   if (auto *C = dyn_cast<CXXConstructExpr>(S))
-    return Call(C->getConstructor(),
-                {C->getArgs(), C->getArgs() + C->getNumArgs()});
-  if (auto *C = dyn_cast<CallExpr>(S)) {
-    const FunctionDecl *F = C->getDirectCallee();
-    SmallVector<const Expr *, 4> Arguments(C->arguments());
-    auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-    const Expr *Object = nullptr;
-    if (auto *M = dyn_cast<CXXMemberCallExpr>(C))
-      Object = M->getImplicitObjectArgument();
-    else if (isa<CXXOperatorCallExpr>(C) && Method && Method->isInstance()) {
-      Object = Arguments.front();
-      Arguments.erase(Arguments.begin());
-    }
-    if (!F)
-      changedBy(C->getCallee(), Changed);
-    if (Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts()))
-      changedThis(Method && Method->isConst(), Changed);
-    else if (Object && Object->isGLValue())
-      changedThrough(Object, Method && Method->isConst(), Changed);
-    else if (Object)
-      changedBy(Object, Changed);
-    return Call(F, Arguments);
-  }
+    return changedByArguments(C->getConstructor(),
+                              {C->getArgs(), C->getNumArgs()}, Changed);
+  if (auto *C = dyn_cast<CallExpr>(S))
+    return changedByCall(*C, Changed);
   if (auto *D = dyn_cast<DeclRefExpr>(S)) {
     if (auto *V = dyn_cast<VarDecl>(D->getDecl());
         V && !V->getType()->isArrayType())
@@ -124,8 +121,7 @@ void SymbolicWalk::changedBy(const Stmt *S, Counts &Changed) const {
   if (auto *D = dyn_cast<DeclStmt>(S)) {
     for (const Decl *X : D->decls())
       if (auto *V = dyn_cast<VarDecl>(X)) {
-        if (V->getInit() && V->getType()->isReferenceType() &&
-            !V->getType().getNonReferenceType().isConstQualified())
+        if (V->getInit() && isMutableReference(V->getType()))
           changedThrough(V->getInit(), false, Changed);
         else
           changedBy(V->getInit(), Changed);
@@ -147,15 +143,14 @@ void SymbolicWalk::forget(const Counts &Changed) {
 
 /// True if `continue` can skip the end of this loop's body.
 static bool hasContinue(const Stmt *S) {
-  if (!S || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(S))
+  if (!S || isLoop(S) || isa<LambdaExpr>(S))
     return false;
   return isa<ContinueStmt, GotoStmt>(S) ||
          llvm::any_of(S->children(), hasContinue);
 }
 
 static bool names(const Expr *E, const VarDecl *V) {
-  auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-  return D && D->getDecl() == V;
+  return namedVariable(E->IgnoreParenImpCasts()) == V;
 }
 
 /// The step, if the statement always runs V++, V += e, V = V + e or the like
@@ -386,21 +381,9 @@ static bool returns(const Stmt *S) {
 }
 
 Flow SymbolicWalk::walkLoop(const Stmt *S) {
-  LoopParts L;
-  if (auto *F = dyn_cast<ForStmt>(S)) {
-    L = {F->getInit(), F->getBody(), F->getCond(), F->getInc(), false};
-  } else if (auto *W = dyn_cast<WhileStmt>(S)) {
-    L = {nullptr, W->getBody(), W->getCond(), nullptr, false};
-  } else if (auto *D = dyn_cast<DoStmt>(S)) {
-    L = {nullptr, D->getBody(), D->getCond(), nullptr, true};
-  } else {
-    auto *R = cast<CXXForRangeStmt>(S);
-    for (const Stmt *X : {R->getInit(), (const Stmt *)R->getRangeStmt()})
-      walk(X);
-    L.Body = R->getBody();
-  }
-  if (L.Init)
-    walk(L.Init);
+  LoopParts L = loopParts(*S);
+  walk(L.Init);
+  walk(L.Range);
   Steps Changed = stepsOf(L);
   if (Quiet) { // evaluation only: what the loop changes is unknown
     for (auto &[V, Step] : Changed)

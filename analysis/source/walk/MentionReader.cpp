@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/walk/MentionReader.h"
+#include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/NodeKinds.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -17,24 +20,25 @@ using namespace clang;
 namespace catt {
 
 namespace {
-/// What a kind of syntax is read; see MentionKinds.def.
-enum class Form : uint8_t { Leaf, Statement, Operands, Unwalked, Own, Alien };
+/// How a kind of statement is read: see NodeKinds.def.
+enum class Form : uint8_t {
+  Leaf,
+  Statement,
+  Operands,
+  Unwalked,
+  Special,
+  Unsupported
+};
 } // namespace
 
 static Form formOf(const Stmt &S) {
   switch (S.getStmtClass()) {
-  case Stmt::NoStmtClass:
-    return Form::Alien;
-#define MENTION(KIND, FORM)                                                    \
-  case Stmt::KIND##Class:                                                      \
-    return Form::FORM;
-#include "analysis/source/walk/MentionKinds.def"
+#define CATT_STMT(Kind, Role, Mentions, Reached)                               \
+  case Stmt::Kind##Class:                                                      \
+    return Form::Mentions;
+#include "analysis/source/syntax/NodeKinds.def"
   }
-  return Form::Alien;
-}
-
-static bool isReferenceToConst(QualType T) {
-  return T->isReferenceType() && T.getNonReferenceType().isConstQualified();
+  return Form::Unsupported;
 }
 
 //===-- A mention ---------------------------------------------------------===//
@@ -44,7 +48,7 @@ void MentionReader::mention(const VarDecl *V, VariableEffect What) {
     return;
   bool Volatile = V->getType().getNonReferenceType().isVolatileQualified() ||
                   V->getType()->isAtomicType();
-  // What a lambda assigns changes whenever somebody calls it.
+  // What a lambda assigns may change at each of its calls.
   bool Outer = V->isInitCapture() || (V->hasLocalStorage() &&
                                       V->getParentFunctionOrMethod() != Inside);
   if (Volatile || (What == VariableEffect::Assigns && (Unwalked || Outer)))
@@ -95,12 +99,12 @@ void MentionReader::visit(const Stmt *S, VariableEffect What) {
     return operands(S);
   case Form::Unwalked:
     return unwalked(S);
-  case Form::Own:
+  case Form::Special:
     if (!visitWrapper(S, What))
-      visitOwn(S, What);
+      visitSpecial(S, What);
     return;
-  case Form::Alien:
-    Alien = true;
+  case Form::Unsupported:
+    Unsupported = true;
     return;
   }
 }
@@ -108,32 +112,23 @@ void MentionReader::visit(const Stmt *S, VariableEffect What) {
 /// Wrappers that pass on what is done to them.
 bool MentionReader::visitWrapper(const Stmt *S, VariableEffect What) {
   const Expr *Inner = nullptr;
-  if (auto *E = dyn_cast<ParenExpr>(S))
-    Inner = E->getSubExpr();
-  else if (auto *E = dyn_cast<FullExpr>(S))
-    Inner = E->getSubExpr();
-  else if (auto *E = dyn_cast<MaterializeTemporaryExpr>(S))
+  if (auto *E = dyn_cast<MaterializeTemporaryExpr>(S))
     Inner = E->getSubExpr();
   else if (auto *E = dyn_cast<CXXBindTemporaryExpr>(S))
     Inner = E->getSubExpr();
-  else if (auto *E = dyn_cast<SubstNonTypeTemplateParmExpr>(S))
-    Inner = E->getReplacement();
-  else if (auto *E = dyn_cast<CXXDefaultArgExpr>(S))
-    Inner = E->getExpr();
-  else if (auto *E = dyn_cast<CXXDefaultInitExpr>(S))
-    Inner = E->getExpr();
+  else if (auto *E = dyn_cast<Expr>(S); E && !isa<OpaqueValueExpr>(E))
+    Inner = wrappedIn(*E);
   if (!Inner)
     return false;
   visit(Inner, Inner->isGLValue() ? What : VariableEffect::Reads);
   return true;
 }
 
-void MentionReader::visitOwn(const Stmt *S, VariableEffect What) {
+void MentionReader::visitSpecial(const Stmt *S, VariableEffect What) {
   if (!isa<Expr>(S))
     return statement(S);
-  if (auto *E = dyn_cast<DeclRefExpr>(S)) {
-    if (auto *V = dyn_cast<VarDecl>(E->getDecl()))
-      mention(V, What);
+  if (const VarDecl *V = namedVariable(S)) {
+    mention(V, What);
   } else if (auto *E = dyn_cast<MemberExpr>(S)) {
     member(E, What);
   } else if (isa<CXXThisExpr>(S)) {
@@ -175,14 +170,13 @@ void MentionReader::statement(const Stmt *S) {
       if (auto *V = dyn_cast<VarDecl>(X))
         variable(V);
   } else if (auto *R = dyn_cast<ReturnStmt>(S)) {
-    QualType T = Inside->getReturnType();
-    bool Refers = T->isReferenceType() && !isReferenceToConst(T);
-    visit(R->getRetValue(),
-          Refers ? VariableEffect::Escapes : VariableEffect::Reads);
+    visit(R->getRetValue(), isMutableReference(Inside->getReturnType())
+                                ? VariableEffect::Escapes
+                                : VariableEffect::Reads);
   } else if (auto *W = dyn_cast<SwitchStmt>(S)) {
     switchOver(W);
   } else if (auto *C = dyn_cast<SwitchCase>(S)) {
-    Alien |= !PlainCases.contains(C);
+    Unsupported |= !PlainCases.contains(C);
     visit(C->getSubStmt(), VariableEffect::Reads);
   } else if (isa<ForStmt, WhileStmt>(S)) {
     loop(S);
@@ -260,13 +254,10 @@ void MentionReader::unary(const UnaryOperator *E, VariableEffect What) {
 //===-- The function ------------------------------------------------------===//
 
 void MentionReader::escapeAll(const Stmt *S) {
-  if (!S)
-    return;
-  if (auto *E = dyn_cast<DeclRefExpr>(S))
-    if (auto *V = dyn_cast<VarDecl>(E->getDecl()))
+  forEachStmt(S, [&](const Stmt &Each) {
+    if (const VarDecl *V = namedVariable(&Each))
       mention(V, VariableEffect::Escapes);
-  for (const Stmt *Child : S->children())
-    escapeAll(Child);
+  });
 }
 
 void MentionReader::run() {
@@ -288,7 +279,7 @@ void MentionReader::run() {
       auto It = Aliases.find(X);
       X = It == Aliases.end() || It->second == X ? nullptr : It->second;
     }
-  if (!Alien)
+  if (!Unsupported)
     return;
   escapeAll(F->getBody());
   for (const ParmVarDecl *P : F->parameters())

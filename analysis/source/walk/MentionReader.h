@@ -36,7 +36,7 @@ private:
   const clang::FunctionDecl *Inside; ///< the function, or a lambda within it
   unsigned Lambdas = 0;              ///< around the place
   unsigned Unwalked = 0;             ///< above 0: the walk does not run this
-  bool Alien = false;
+  bool Unsupported = false;
   llvm::DenseMap<const VarDecl *, const VarDecl *> Aliases;
   llvm::DenseSet<const VarDecl *> Copied; ///< captured by value
   llvm::DenseSet<const Stmt *> PlainCases;
@@ -44,7 +44,7 @@ private:
   void mention(const VarDecl *V, VariableEffect What);
   void mentionThis(VariableEffect What);
   void visit(const Stmt *S, VariableEffect What);
-  void visitOwn(const Stmt *S, VariableEffect What);
+  void visitSpecial(const Stmt *S, VariableEffect What);
   void statement(const Stmt *S);
   bool visitWrapper(const Stmt *S, VariableEffect What);
   void operand(const Stmt *S);

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/walk/MentionReader.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
@@ -19,8 +21,7 @@ namespace catt {
 
 /// A call after which control may come back a second time.
 static bool returnsTwice(const FunctionDecl &F) {
-  return F.hasAttr<ReturnsTwiceAttr>() ||
-         (F.getDeclName().isIdentifier() && F.getName().contains("setjmp"));
+  return F.hasAttr<ReturnsTwiceAttr>() || identifierOf(&F).contains("setjmp");
 }
 
 /// A copy or a move that copies each member's value.
@@ -75,12 +76,11 @@ void MentionReader::call(const CallExpr *E, VariableEffect What) {
       operands(E->getCallee());
     return arguments(nullptr, Given, What);
   }
-  Alien |= returnsTwice(*F);
+  Unsupported |= returnsTwice(*F);
   if (auto *C = dyn_cast<CXXMemberCallExpr>(E)) {
     object(C->getImplicitObjectArgument(), All.ofObject(*Method));
   } else if (isa<CXXOperatorCallExpr>(E) && Method && Method->isInstance()) {
-    bool Copies = Method->isTrivial() && (Method->isCopyAssignmentOperator() ||
-                                          Method->isMoveAssignmentOperator());
+    bool Copies = isTrivialAssignment(*E);
     bool Lambda = Method->getParent()->isLambda(); // judged where it stands
     object(Given.front(), Copies   ? What == VariableEffect::Reads
                                          ? VariableEffect::Assigns
@@ -124,8 +124,8 @@ void MentionReader::lambda(const LambdaExpr *E) {
 /// The variable that an expression names, itself or a member of it.
 static const VarDecl *named(const Expr *E) {
   E = E->IgnoreParens();
-  if (auto *D = dyn_cast<DeclRefExpr>(E))
-    return dyn_cast<VarDecl>(D->getDecl());
+  if (const VarDecl *V = namedVariable(E))
+    return V;
   if (auto *C = dyn_cast<CastExpr>(E);
       C && C->getCastKind() == CK_NoOp && C->getSubExpr()->isGLValue())
     return named(C->getSubExpr());
@@ -138,7 +138,7 @@ static const VarDecl *named(const Expr *E) {
 
 void MentionReader::variable(const VarDecl *V) {
   if (V->getType()->isVariablyModifiedType())
-    Alien = true; // its size may assign
+    Unsupported = true; // its size may assign
   const Expr *Init = V->getInit();
   if (!Init)
     return;
@@ -160,9 +160,7 @@ void MentionReader::variable(const VarDecl *V) {
 
 /// `for` and `while`: a variable in the condition is not run by the walk.
 void MentionReader::loop(const Stmt *S) {
-  const Stmt *Condition =
-      isa<ForStmt>(S) ? cast<ForStmt>(S)->getConditionVariableDeclStmt()
-                      : cast<WhileStmt>(S)->getConditionVariableDeclStmt();
+  const Stmt *Condition = loopParts(*S).Variable;
   for (const Stmt *Child : S->children()) {
     Unwalked += Child && Child == Condition;
     visit(Child, VariableEffect::Reads);

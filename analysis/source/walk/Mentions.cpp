@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/walk/Mentions.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/walk/MentionReader.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
@@ -22,8 +23,8 @@ static bool isInSystemHeader(const Decl &D) {
 /// std::min and its like: they read what they are given, and what they return
 /// refers to it.
 static bool onlyReads(const FunctionDecl &F) {
-  return F.isInStdNamespace() && F.getDeclName().isIdentifier() &&
-         llvm::StringSwitch<bool>(F.getName())
+  return F.isInStdNamespace() &&
+         llvm::StringSwitch<bool>(identifierOf(&F))
              .Cases({"min", "max", "clamp", "as_const"}, true)
              .Default(false);
 }

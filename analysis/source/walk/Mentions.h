@@ -23,8 +23,8 @@
 // judged by the body of the callee.
 //
 // Limits: labels, `case` within an inner statement, coroutines, blocks, setjmp
-// and OpenMP let every variable of the function escape. Variables outside them
-// are no matter here: whoever asks takes those that are not const for unknown.
+// and OpenMP let every variable of the function escape. Global variables are
+// not followed: the walk takes those that are not const for unknown.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_WALK_MENTIONS_H

@@ -21,6 +21,29 @@ using namespace clang;
 
 namespace catt {
 
+Place Place::variable(const VarDecl *V) {
+  Place P;
+  P.K = Kind::Variable;
+  P.Variable = V;
+  return P;
+}
+
+Place Place::memory(PointerValue Where) {
+  Place P;
+  P.K = Kind::Memory;
+  P.Memory = std::move(Where);
+  return P;
+}
+
+/// Where a pointer points to: an object of its own if that is not known.
+PointerValue SymbolicWalk::pointee(const Value &V, const Expr &Pointer,
+                                   const Expr &Use) {
+  return V.isPointer()
+             ? V.Pointer
+             : PointerValue{text(Pointer), baseId(&Use, ""),
+                            AddressSpace::Global, std::nullopt, V.Why};
+}
+
 Place SymbolicWalk::place(const Expr *E) {
   E = strip(E);
   Place Unknown;
@@ -32,23 +55,11 @@ Place SymbolicWalk::place(const Expr *E) {
     Value Base = evalAsValue(A->getBase());
     Value Index = evalAsValue(A->getIdx());
     Value Sum = evalArithmetic(BO_Add, Base, Index, *A->getBase());
-    if (!Sum.isPointer())
-      Sum = Value::pointer({text(*A->getBase()), baseId(A, ""),
-                            AddressSpace::Global, std::nullopt, Sum.Why});
-    Place P;
-    P.K = Place::Kind::Memory;
-    P.Memory = Sum.Pointer;
-    return P;
+    return Place::memory(pointee(Sum, *A->getBase(), *A));
   }
   if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_Deref) {
     Value V = eval(U->getSubExpr());
-    Place P;
-    P.K = Place::Kind::Memory;
-    P.Memory = V.isPointer()
-                   ? V.Pointer
-                   : PointerValue{text(*U->getSubExpr()), baseId(U, ""),
-                                  AddressSpace::Global, std::nullopt, V.Why};
-    return P;
+    return Place::memory(pointee(V, *U->getSubExpr(), *U));
   }
   if (auto *M = dyn_cast<MemberExpr>(E))
     return placeOfMember(M);
@@ -102,15 +113,11 @@ static AddressSpace spaceOf(const VarDecl &V) {
 Place SymbolicWalk::placeOfVariable(const VarDecl *V, const Expr *E) {
   if (auto It = References.find(V); It != References.end())
     return It->second;
-  Place P;
-  if (V->getType()->isReferenceType()) {
-    P.K = Place::Kind::Memory;
-    P.Memory = {V->getName().str(), baseId(V, ""), AddressSpace::Global,
-                std::nullopt,
-                Refusal{Reason::Irregular, location(E->getBeginLoc()),
-                        "the reference '" + V->getName().str() + "'"}};
-    return P;
-  }
+  if (V->getType()->isReferenceType())
+    return Place::memory(
+        {V->getName().str(), baseId(V, ""), AddressSpace::Global, std::nullopt,
+         Refusal{Reason::Irregular, location(E->getBeginLoc()),
+                 "the reference '" + V->getName().str() + "'"}});
   bool InMemory = V->getType()->isArrayType() || V->hasAttr<CUDASharedAttr>() ||
                   V->hasAttr<CUDAConstantAttr>() ||
                   V->hasAttr<CUDADeviceAttr>() || V->hasAttr<HIPManagedAttr>();
@@ -119,15 +126,10 @@ Place SymbolicWalk::placeOfVariable(const VarDecl *V, const Expr *E) {
   auto *Constant = V->getAttr<CUDAConstantAttr>();
   bool OfHost = V->isConstexpr() || (Constant && Constant->isImplicit() &&
                                      V->getType()->isRecordType());
-  if (InMemory && !(OfHost && !V->getType()->isArrayType())) {
-    P.K = Place::Kind::Memory;
-    P.Memory = {V->getName().str(), baseId(V, ""), spaceOf(*V), AffineIndex(0),
-                std::nullopt};
-    return P;
-  }
-  P.K = Place::Kind::Variable;
-  P.Variable = V;
-  return P;
+  if (InMemory && !(OfHost && !V->getType()->isArrayType()))
+    return Place::memory({V->getName().str(), baseId(V, ""), spaceOf(*V),
+                          AffineIndex(0), std::nullopt});
+  return Place::variable(V);
 }
 
 Place SymbolicWalk::placeOfField(Place Base, const FieldDecl *F,
@@ -136,12 +138,10 @@ Place SymbolicWalk::placeOfField(Place Base, const FieldDecl *F,
     Base.Path.push_back(F->getName().str());
     if (!F->getType()->isArrayType())
       return Base;
-    Place P; // an array inside a local object
-    P.K = Place::Kind::Memory;
-    P.Memory = {Base.Variable->getName().str(),
-                baseId(Base.Variable, F->getName()), AddressSpace::Local,
-                AffineIndex(0), std::nullopt};
-    return P;
+    // An array inside a local object.
+    return Place::memory({Base.Variable->getName().str(),
+                          baseId(Base.Variable, F->getName()),
+                          AddressSpace::Local, AffineIndex(0), std::nullopt});
   }
   if (Base.K == Place::Kind::Memory && Base.Memory.Offset) {
     const ASTRecordLayout &Layout = Context.getASTRecordLayout(F->getParent());
@@ -165,13 +165,7 @@ Place SymbolicWalk::placeOfMember(const MemberExpr *M) {
   if (!M->isArrow())
     return placeOfField(place(Object), F, *M);
   Value V = evalAsValue(Object);
-  Place P;
-  P.K = Place::Kind::Memory;
-  P.Memory = V.isPointer()
-                 ? V.Pointer
-                 : PointerValue{text(*Object), baseId(M, ""),
-                                AddressSpace::Global, std::nullopt, V.Why};
-  return placeOfField(P, F, *M);
+  return placeOfField(Place::memory(pointee(V, *Object, *M)), F, *M);
 }
 
 /// An input of the program: integers are parameters, pointers are objects.
@@ -226,10 +220,9 @@ std::optional<Value> SymbolicWalk::constantRecord(const VarDecl &V,
 Value SymbolicWalk::load(const Place &P, const Expr &E, bool Record) {
   if (P.K == Place::Kind::Memory) {
     // `const int Threads = 256;` is a constant wherever it is kept.
-    if (Expr::EvalResult R; P.Memory.Space == AddressSpace::Constant &&
-                            isIndexType(E.getType()) &&
-                            E.EvaluateAsInt(R, Context))
-      return Value::integer(R.Val.getInt().getExtValue());
+    if (P.Memory.Space == AddressSpace::Constant)
+      if (auto C = constantIndex(E, Context))
+        return Value::integer(*C);
     if (Record && !Quiet)
       onAccess(E, P.Memory, E.getType(), {.Reads = true});
     if (P.Memory.Space == AddressSpace::Constant && P.Memory.Offset &&
@@ -255,9 +248,8 @@ Value SymbolicWalk::load(const Place &P, const Expr &E, bool Record) {
     // A constant of the program, `const dim3 Block(32, 8);` among them.
     if (std::optional<Value> Constant = constantRecord(*V, P))
       return *Constant;
-    Expr::EvalResult R;
-    if (isIndexType(E.getType()) && E.EvaluateAsInt(R, Context))
-      return Value::integer(R.Val.getInt().getExtValue());
+    if (auto C = constantIndex(E, Context))
+      return Value::integer(*C);
   }
   return unknownAt(E, "the value of '" + text(E) + "'");
 }

@@ -101,7 +101,7 @@ Flow SymbolicWalk::walk(const Stmt *S) {
     F = walkIf(I);
   } else if (auto *W = dyn_cast<SwitchStmt>(S)) {
     F = walkSwitch(W);
-  } else if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S)) {
+  } else if (isLoop(S)) {
     F = walkLoop(S);
   } else if (auto *D = dyn_cast<DeclStmt>(S)) {
     walkDecl(D);
@@ -160,7 +160,7 @@ static void merge(Flow &Into, const Flow &F) {
 Flow SymbolicWalk::walkCompound(const CompoundStmt *S) {
   Flow Result;
   for (const Stmt *Child : S->body()) {
-    // Behind a jump only a label or a case can be reached.
+    // After a jump only a label or a case can be reached.
     if (Result.Ends && !isa<SwitchCase, LabelStmt>(Child))
       continue;
     Flow F = walk(Child);
@@ -200,7 +200,7 @@ Flow SymbolicWalk::walkIf(const IfStmt *S) {
   merge(Result, Then);
   merge(Result, Else);
   Result.Ends = Then.Ends && Else.Ends;
-  // Who goes on after the statement?
+  // Which threads continue after the statement?
   if (Then.Ends && !Else.Ends) {
     pushCondition(No);
   } else if (Else.Ends && !Then.Ends) {

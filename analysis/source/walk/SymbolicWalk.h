@@ -22,7 +22,7 @@
 //
 // Limits: recursion, calls deeper than 16 and those after the first 20,000
 // (each counted on every path) are unknown; so is a variable that something
-// else may change (see safety/Mentions.h), and one at file scope that is not
+// else may change (see walk/Mentions.h), and one at file scope that is not
 // const. After MostSteps statements and expressions nothing is known any more.
 // Integers that are not constants are assumed not to wrap.
 //
@@ -35,6 +35,7 @@
 #define CATT_ANALYSIS_SOURCE_WALK_SYMBOLICWALK_H
 
 #include "analysis/model/Kernel.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/walk/Mentions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -81,6 +82,9 @@ struct Place {
   const clang::VarDecl *Variable = nullptr;
   llvm::SmallVector<std::string, 2> Path; ///< Variable: fields inside it
   PointerValue Memory;
+
+  static Place variable(const clang::VarDecl *V);
+  static Place memory(PointerValue Where);
 };
 
 /// A condition as a conjunction of affine guards; std::nullopt: not
@@ -98,8 +102,7 @@ struct PathElement {
   const clang::Stmt *S = nullptr;              ///< a statement, or
   const clang::FunctionDecl *Callee = nullptr; ///< a call that is walked into
   const clang::CallExpr *Call = nullptr;
-  /// Values of pointer arguments are no matter here; which arguments the call
-  /// passes is read from Call.
+  /// The arguments are read from Call; the values of pointers play no part.
 };
 
 /// The expression without wrappers that change nothing of its value.
@@ -108,6 +111,9 @@ const clang::Expr *strip(const clang::Expr *E);
 int64_t sizeOf(clang::ASTContext &Context, clang::QualType T);
 /// Integers and enumerations.
 bool isIndexType(clang::QualType T);
+/// The value of an integer expression, if the compiler knows it.
+std::optional<int64_t> constantIndex(const clang::Expr &E,
+                                     const clang::ASTContext &Context);
 
 class SymbolicWalk {
 public:
@@ -187,9 +193,11 @@ private:
   };
   Result callFunction(const clang::CallExpr *E, const clang::FunctionDecl &F);
   Result callUnseen(const clang::CallExpr *E, const clang::FunctionDecl &F);
-  void bindArguments(const clang::CallExpr *E, const clang::FunctionDecl &Def,
-                     unsigned FirstArgument);
+  void bindArguments(const clang::CallExpr &E, const clang::FunctionDecl &Def);
+  Place thisOf(const clang::CallExpr &E, const clang::FunctionDecl &F);
   Place place(const clang::Expr *E);
+  PointerValue pointee(const Value &V, const clang::Expr &Pointer,
+                       const clang::Expr &Use);
   Place placeOfVariable(const clang::VarDecl *V, const clang::Expr *E);
   Place placeOfMember(const clang::MemberExpr *E);
   Place placeOfField(Place Base, const clang::FieldDecl *F,
@@ -216,11 +224,6 @@ private:
   void declare(const clang::VarDecl *V);
   void pushCondition(const Condition &C);
   void walkChildren(const clang::Stmt *S);
-  struct LoopParts {
-    const clang::Stmt *Init = nullptr, *Body = nullptr;
-    const clang::Expr *Cond = nullptr, *Inc = nullptr;
-    bool AtLeastOnce = false; ///< do ... while
-  };
   /// Variables that a loop changes; with a step if it is the same each time.
   using Steps = std::map<const clang::VarDecl *, std::optional<AffineIndex>>;
   Steps stepsOf(const LoopParts &L);
@@ -243,6 +246,10 @@ private:
                  const std::optional<AffineIndex> &Trips);
   using Counts = std::map<const clang::VarDecl *, unsigned>;
   void changedBy(const clang::Stmt *S, Counts &Changed) const;
+  void changedByCall(const clang::CallExpr &E, Counts &Changed) const;
+  void changedByArguments(const clang::FunctionDecl *F,
+                          llvm::ArrayRef<const clang::Expr *> Arguments,
+                          Counts &Changed) const;
   void changedThrough(const clang::Expr *LValue, bool Reads,
                       Counts &Changed) const;
   void changedThis(bool Reads, Counts &Changed) const;

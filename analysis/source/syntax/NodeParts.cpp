@@ -1,0 +1,70 @@
+//===- NodeParts.cpp - What a node of the syntax consists of --------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/syntax/NodeParts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace catt {
+
+bool isLoop(const Stmt *S) {
+  return isa_and_nonnull<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S);
+}
+
+LoopParts loopParts(const Stmt &Loop) {
+  LoopParts P;
+  if (auto *F = dyn_cast<ForStmt>(&Loop)) {
+    P.Init = F->getInit();
+    P.Variable = F->getConditionVariableDeclStmt();
+    P.Cond = F->getCond();
+    P.Inc = F->getInc();
+    P.Body = F->getBody();
+  } else if (auto *W = dyn_cast<WhileStmt>(&Loop)) {
+    P.Variable = W->getConditionVariableDeclStmt();
+    P.Cond = W->getCond();
+    P.Body = W->getBody();
+  } else if (auto *D = dyn_cast<DoStmt>(&Loop)) {
+    P.Cond = D->getCond();
+    P.Body = D->getBody();
+    P.AtLeastOnce = true;
+  } else if (auto *R = dyn_cast<CXXForRangeStmt>(&Loop)) {
+    P.Init = R->getInit();
+    P.Range = R->getRangeStmt();
+    P.Body = R->getBody();
+  }
+  return P;
+}
+
+const VarDecl *namedVariable(const Stmt *S) {
+  auto *D = dyn_cast_or_null<DeclRefExpr>(S);
+  return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+}
+
+StringRef identifierOf(const NamedDecl *D) {
+  return D && D->getDeclName().isIdentifier() ? D->getName() : StringRef();
+}
+
+std::optional<int64_t> constantValue(const Expr *E, const ASTContext &Context) {
+  Expr::EvalResult R;
+  if (!E || E->isValueDependent() || !E->EvaluateAsInt(R, Context))
+    return std::nullopt;
+  return R.Val.getInt().getExtValue();
+}
+
+Location locationOf(SourceLocation L, const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  PresumedLoc P =
+      SM.getPresumedLoc(SM.getExpansionLoc(L), /*UseLineDirectives=*/false);
+  if (P.isInvalid())
+    return {};
+  return {P.getFilename(), P.getLine(), P.getColumn()};
+}
+
+} // namespace catt

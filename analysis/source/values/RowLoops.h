@@ -1,0 +1,42 @@
+//===- RowLoops.h - Loops that can run in tiles -----------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   for (int j = 0; j < m; ++j)     counts up by one; j and m stay what they
+//   are
+//     s += A[i * m + j] * x[j];     A[i * m + j]: A, i and m stay, j has the
+//                                   factor 1, every iteration reads it
+//
+// Such a read may be done ahead, for several iterations at once, by whichever
+// lane of the warp, if nothing that the thread itself does in between changes
+// what is read: the row belongs to a __restrict__ parameter through which the
+// loop stores nothing, or each store goes to a place that can be compared with
+// the row before the loop. What other threads store meanwhile would be a race
+// in the loop as it is.
+//
+// Limits: only `for` loops of the kernel's own body with `<` and a step of 1,
+// without break, continue and return, whose calls only compute. Reads under a
+// condition are left where they are, as are elements that are no numbers of 4
+// or 8 bytes. Index arithmetic is taken not to wrap.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_SOURCE_VALUES_ROWLOOPS_H
+#define CATT_ANALYSIS_SOURCE_VALUES_ROWLOOPS_H
+
+#include "analysis/model/Kernel.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+
+namespace catt {
+
+/// Fills in RowLoops of a kernel whose Accesses and Statements are known.
+void findRowLoops(const clang::FunctionDecl &F,
+                  const clang::ASTContext &Context, Kernel &K);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,170 @@
+//===- TileBodies.cpp - May iterations run in tiles? ----------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/values/TileBodies.h"
+#include "analysis/source/safety/Contraction.h"
+#include "analysis/source/safety/KnownFunctions.h"
+#include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/NodeKinds.h"
+#include "analysis/source/syntax/NodeParts.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace catt {
+namespace {
+
+class Reader {
+public:
+  Reader(const Stmt &Body, const ASTContext &Context, ComputeProof &Proof)
+      : Body(Body), Context(Context), Proof(Proof) {}
+
+  std::optional<Refusal> run() {
+    inTile(&Body);
+    carried(&Body);
+    return std::move(Why);
+  }
+
+private:
+  void refuse(Reason Kind, SourceLocation At, const char *Detail) {
+    Why = Refusal{Kind, SourceText(Context).location(At), Detail};
+  }
+
+  bool isInside(const VarDecl &V) const {
+    return Context.getSourceManager().isPointWithin(
+        V.getLocation(), Body.getBeginLoc(), Body.getEndLoc());
+  }
+
+  /// Only statements and expressions that run the same in a tile.
+  void inTile(const Stmt *S, bool InLoop = false) {
+    if (!S || Why)
+      return;
+    switch (roleOf(*S)) {
+    case NodeRole::Call:
+    case NodeRole::MemberCall:
+    case NodeRole::OperatorCall:
+      if (!computes(*cast<CallExpr>(S)))
+        return refuse(Reason::WarpsCommunicate, S->getBeginLoc(),
+                      "a call that does more than compute");
+      break;
+    case NodeRole::Construct:
+      if (!isTrivial(*cast<CXXConstructExpr>(S)))
+        return refuse(Reason::NotCounted, S->getBeginLoc(),
+                      "its body constructs objects");
+      break;
+    case NodeRole::Declaration:
+      if (!declaresVariables(*cast<DeclStmt>(S)))
+        return refuse(Reason::NotCounted, S->getBeginLoc(),
+                      "its body declares more than plain variables");
+      break;
+    case NodeRole::Break:
+    case NodeRole::Continue:
+      if (!InLoop)
+        return refuse(Reason::LeavesStatement, S->getBeginLoc(), "");
+      break;
+    case NodeRole::Return:
+    case NodeRole::UnknownControl:
+      return refuse(Reason::LeavesStatement, S->getBeginLoc(), "");
+    case NodeRole::Assembly:
+      return refuse(Reason::InlineAssembly, S->getBeginLoc(), "");
+    case NodeRole::Loop:
+      InLoop = true;
+      break;
+    case NodeRole::Constant:
+    case NodeRole::Wrapper:
+    case NodeRole::Temporary:
+    case NodeRole::Name:
+    case NodeRole::Member:
+    case NodeRole::Subscript:
+    case NodeRole::Cast:
+    case NodeRole::Unary:
+    case NodeRole::Binary:
+    case NodeRole::Conditional:
+    case NodeRole::InitList:
+    case NodeRole::Property:
+    case NodeRole::Block:
+    case NodeRole::Nothing:
+    case NodeRole::Attributed:
+    case NodeRole::Branch:
+      break;
+    default: // what is not known to be harmless
+      return refuse(Reason::NotCounted, S->getBeginLoc(),
+                    "its body is not plain");
+    }
+    for (const Stmt *Child : S->children())
+      inTile(Child, InLoop);
+  }
+
+  bool declaresVariables(const DeclStmt &S) const {
+    return llvm::all_of(S.decls(), [&](const Decl *D) {
+      auto *V = dyn_cast<VarDecl>(D);
+      return V && V->hasLocalStorage() && !V->needsDestruction(Context);
+    });
+  }
+
+  bool computes(const CallExpr &C) {
+    const FunctionDecl *Callee = C.getDirectCallee();
+    if (!Callee)
+      return false;
+    bool Pointers = llvm::any_of(Callee->parameters(), [](ParmVarDecl *P) {
+      return P->getType()->isAnyPointerType();
+    });
+    Known What = knownFunction(*Callee);
+    return What == Known::ReadOnlyLoad ||
+           (!Pointers && (What == Known::Computes || Proof.computes(*Callee)));
+  }
+
+  /// A product that goes from one iteration to the next might be fused with a
+  /// sum there, and no longer where a tile ends in between.
+  void carried(const Stmt *S) {
+    if (!S || Why)
+      return;
+    auto *B = dyn_cast<BinaryOperator>(S);
+    if (B && B->isAssignmentOp() && B->getLHS()->getType()->isFloatingType()) {
+      const VarDecl *V = variableOf(B->getLHS());
+      llvm::SmallVector<const VarDecl *, 2> Copies;
+      bool Product = B->getOpcode() == BO_Assign
+                         ? !choosesOne(*B->getRHS()) &&
+                               (mayBeProduct(*B->getRHS(), Context, Copies) ||
+                                !Copies.empty())
+                         : !B->isAdditiveOp() &&
+                               B->getOpcode() != BO_AddAssign &&
+                               B->getOpcode() != BO_SubAssign;
+      if (Product && (!V || !isInside(*V)))
+        refuse(Reason::MayContract, B->getBeginLoc(),
+               "a product that the next iteration sees");
+    }
+    for (const Stmt *Child : S->children())
+      carried(Child);
+  }
+
+  /// fmaxf(a, b) and the like: one of two values, and fused with neither.
+  static bool choosesOne(const Expr &E) {
+    auto *C = dyn_cast<CallExpr>(E.IgnoreParenImpCasts());
+    const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+    llvm::StringRef Name = identifierOf(F);
+    return F && knownFunction(*F) == Known::Computes &&
+           (Name == "fmaxf" || Name == "fminf" || Name == "fmax" ||
+            Name == "fmin" || Name == "max" || Name == "min");
+  }
+
+  const Stmt &Body;
+  const ASTContext &Context;
+  ComputeProof &Proof;
+  std::optional<Refusal> Why;
+};
+
+} // namespace
+
+std::optional<Refusal> cannotRunInTiles(const Stmt &Body,
+                                        const ASTContext &Context,
+                                        ComputeProof &Proof) {
+  return Reader(Body, Context, Proof).run();
+}
+
+} // namespace catt

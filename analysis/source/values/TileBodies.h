@@ -1,0 +1,34 @@
+//===- TileBodies.h - May iterations run in tiles? --------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   for (tile)                 the lanes of a warp meet here
+//     for (its iterations)     a body that ends, meets nobody and leaves
+//       body                   the loop by its condition alone
+//
+// Only kinds of statements and expressions that are listed may stand in such a
+// body. A floating-point product that the next iteration sees is refused: a
+// compiler may fuse it with a sum there, and no longer where a tile ends.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_SOURCE_VALUES_TILEBODIES_H
+#define CATT_ANALYSIS_SOURCE_VALUES_TILEBODIES_H
+
+#include "analysis/model/Refusal.h"
+#include "analysis/source/safety/ComputeProof.h"
+#include "clang/AST/ASTContext.h"
+
+namespace catt {
+
+/// Why the body of a loop cannot run in tiles, if so.
+std::optional<Refusal> cannotRunInTiles(const clang::Stmt &Body,
+                                        const clang::ASTContext &Context,
+                                        ComputeProof &Proof);
+
+} // namespace catt
+
+#endif

@@ -1,0 +1,249 @@
+//===- RowWalks.cpp - Kernels whose lanes walk rows ------------------------==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   1 to 3 loops   over rows of numbers of 4 or 8 bytes; in guards, nests,
+//                  divergent code
+//   lengths        constant, of the run, of each thread, from memory
+//   blocks         of one to three dimensions, with partial warps
+//
+// Whatever may run in tiles does (forceStages), whether it pays or not. What
+// may not is here as well: stores through other pointers, reads under a
+// condition, loops that are left early.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/fuzz/KernelTree.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <random>
+
+namespace catt::fuzz {
+namespace {
+
+class RowWalks {
+public:
+  RowWalks(uint64_t Seed, unsigned Id) : Random(Seed) {
+    K.Seed = Seed;
+    K.Id = Id;
+    K.Rows = true;
+    K.Groups = 2 + below(3);
+    K.ForcedLoops = chance(40) ? 0 : Random();
+  }
+
+  GeneratedKernel kernel() {
+    chooseLaunch();
+    line("int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * "
+         "threadIdx.z);");
+    line("int i = blockIdx.x * (blockDim.x * blockDim.y * blockDim.z) + t;");
+    line(Type + " s = 0;");
+    if (chance(15))
+      line("if (i >= n - " + std::to_string(below(9)) + ") {\n  out[i] = 7;\n" +
+           "  return;\n}");
+    if (!Restrict && chance(25)) {
+      // An element of this thread's own row, by a way that nobody follows.
+      Hidden = true;
+      line(Type + " *hidden = (" + Type + " *)((size_t)A + sizeof(" + Type +
+           ") * (i * " + std::to_string(Row) + " + " +
+           std::to_string(below(Row)) + "));");
+    } else if (chance(20))
+      line("__shared__ " + Type +
+           " own[1024];\nown[t] = A[i];\n"
+           "__syncthreads();\ns += own[t];");
+    for (unsigned Walks = 1 + below(3); Walks; --Walks)
+      around(walk());
+    line("out[i] = s;");
+    arguments();
+    return std::move(K);
+  }
+
+private:
+  std::mt19937_64 Random;
+  GeneratedKernel K;
+  std::string Type = "float";
+  unsigned Row = 8, Threads = 32; ///< elements of a row; threads of the grid
+  bool Restrict = false;
+  bool Hidden = false; ///< a pointer into the rows that are read
+
+  uint64_t below(uint64_t Limit) { return Random() % Limit; }
+  bool chance(unsigned Percent) { return below(100) < Percent; }
+  const char *pick(std::initializer_list<const char *> Of) {
+    return *(Of.begin() + below(Of.size()));
+  }
+
+  void line(const std::string &Text) { K.Body.push_back(statement(Text)); }
+
+  void chooseLaunch() {
+    static constexpr Extents Blocks[] = {
+        {32},    {33},    {48},      {64},       {96},      {100},
+        {128},   {256},   {1},       {7},        {8, 8},    {16, 4},
+        {3, 11}, {32, 4}, {4, 4, 3}, {16, 2, 2}, {5, 3, 2}, {64, 2}};
+    K.Block = Blocks[below(std::size(Blocks))];
+    K.Grid.X = 1 + below(3);
+    Threads = K.Block.count() * K.Grid.X;
+    Type = pick({"float", "double", "int", "unsigned", "long long"});
+    Row = 8 + below(chance(50) ? 20 : 70);
+    Restrict = chance(50);
+    if (chance(20))
+      K.Qualifiers =
+          " __launch_bounds__(" + std::to_string(K.Block.count()) + ")";
+  }
+
+  /// An element of the row of this thread.
+  std::string element(const std::string &J) {
+    std::string R = std::to_string(Row);
+    switch (below(7)) {
+    case 0:
+      return "A[i * w + " + J + "]";
+    case 1:
+      return "A[" + J + " + " + R + " * i]";
+    case 2:
+      return "A[(size_t)i * " + R + " + " + J + "]";
+    case 3:
+      return "A[" + std::to_string(Row * Threads) + " + i * " + R + " + " + J +
+             "]";
+    case 4: // all lanes the same; what another one stores would be a race
+      return Hidden ? "A[i * " + R + " + " + J + "]" : "A[" + J + "]";
+    default:
+      return "A[i * " + R + " + " + J + "]";
+    }
+  }
+
+  std::string limit() {
+    switch (below(8)) {
+    case 0:
+      return "w";
+    case 1:
+      return "w - i % 5";
+    case 2:
+      return "lens[i]";
+    case 3:
+      return "lens[i] / 2";
+    case 4:
+      return "w - (t & 3)";
+    default:
+      return std::to_string(Row);
+    }
+  }
+
+  /// What one iteration does.
+  std::string step(const std::string &J) {
+    std::string E = element(J), Other = element(J);
+    if (Hidden && chance(40))
+      return "{\n  s += " + E + ";\n  hidden[0] = " + J + ";\n}";
+    switch (below(16)) {
+    case 0:
+      return "{\n  " + Type + " v = " + E +
+             "; // the element\n  s += v * v;\n}";
+    case 1:
+      return "{\n  s += " + E + ";\n  s -= " + Other + ";\n}";
+    case 2:
+      return "s += " + E + " * " + Other + ";";
+    case 3:
+      return "s += " + J + " % 2 ? " + E + " : (" + Type + ")1;";
+    case 4:
+      return "if (" + J + " % 3)\n  s += " + E + ";";
+    case 5:
+      return "{\n  if (" + J + " % 4 == 1)\n    continue;\n  s += " + E +
+             ";\n}";
+    case 6:
+      return "{\n  if (s > 100)\n    break;\n  s += " + E + ";\n}";
+    case 7:
+      return "out[i] += " + E + ";";
+    case 8:
+      return "{\n  s += " + E + ";\n  out[i] = s;\n}";
+    case 9:
+      return "s = s > " + E + " ? s : " + Other + ";";
+    case 10:
+      return "{\n  s += " + E +
+             ";\n  for (int q = 0; q < 2; ++q)\n    s += " + Other + " + q;\n}";
+    case 11:
+      return "{\n  " + Type + " v = " + E +
+             ";\n  s = v < s ? v : s;\n  s += " + E + ";\n}";
+    default:
+      return "s += " + E + ";";
+    }
+  }
+
+  std::string walk() {
+    std::string J = pick({"j", "j", "k"});
+    std::string Iterator =
+        pick({"int", "int", "int", "unsigned", "size_t", "long long", "short"});
+    std::string First = pick({"0", "0", "0", "1", "t % 3", "i % 2"});
+    std::string Step = pick({"++", "++", " += 1"});
+    std::string Inc = Step == "++" && chance(50) ? "++" + J : J + Step;
+    if (chance(10))
+      Inc = J + " += 2";
+    std::string Compare = chance(10) ? " <= " : " < ";
+    std::string Text = "for (" + Iterator + " " + J + " = " + First + "; " + J +
+                       Compare + limit() + "; " + Inc + ")\n";
+    std::string Body = step(J);
+    if (Compare == " <= ")
+      Body = "s += (" + Type + ")" + J + ";";
+    llvm::SmallVector<llvm::StringRef> Lines;
+    llvm::StringRef(Body).split(Lines, '\n');
+    for (llvm::StringRef L : Lines)
+      Text += (Lines.size() > 1 ? "" : "  ") + L.str() + "\n";
+    return llvm::StringRef(Text).rtrim().str();
+  }
+
+  static std::string indented(const std::string &Text) {
+    std::string Out;
+    llvm::SmallVector<llvm::StringRef> Lines;
+    llvm::StringRef(Text).split(Lines, '\n');
+    for (llvm::StringRef L : Lines)
+      Out += ("  " + L + "\n").str();
+    return Out;
+  }
+
+  void around(const std::string &Walk) {
+    switch (below(9)) {
+    case 0:
+      return line("if (i < n - 3) {\n" + indented(Walk) + "}");
+    case 1:
+      return line("if (i % 3 != 1)\n" + indented(Walk) + "else\n  s += 1;");
+    case 2:
+      return line("for (int r = 0; r < 2; ++r) {\n" + indented(Walk) +
+                  "  s += r;\n}");
+    case 3:
+      return line("for (int r = 0; r < i % 3; ++r) {\n" + indented(Walk) + "}");
+    case 4:
+      return line("if (t % 2) {\n" + indented(Walk) + "} else {\n" +
+                  indented(Walk) + "}");
+    case 5:
+      return line("{\n  int r = t % 4;\n  while (r-- > 0) {\n" +
+                  indented(indented(Walk)) + "  }\n}");
+    default:
+      return line(Walk);
+    }
+  }
+
+  void arguments() {
+    std::string Keyword = Restrict ? "__restrict__ " : "";
+    unsigned Bytes = Type == "double" || Type == "long long" ? 8 : 4;
+    Argument A, Lens, Out, N, W;
+    A.Name = "A", A.Type = "const " + Type + " *" + Keyword + "%";
+    A.Bytes = int64_t(Bytes) * (2 * Row * Threads + 1024);
+    A.Fill = Type == "float" ? "f" : "i";
+    Lens.Name = "lens", Lens.Type = "const int *" + Keyword + "%";
+    Lens.Bytes = 4 * int64_t(Threads);
+    Lens.Fill = "x", Lens.Limit = Row;
+    Out.Name = "out", Out.Type = Type + " *" + Keyword + "%", Out.Fill = "0";
+    Out.Bytes = int64_t(Bytes) * Threads;
+    N.Name = "n", N.Type = "int %", N.Value = Threads;
+    W.Name = "w", W.Type = "int %", W.Value = Row;
+    K.Arguments = {A, Lens, Out, N, W};
+  }
+};
+
+} // namespace
+
+GeneratedKernel generateRowWalks(uint64_t Seed, unsigned Id) {
+  return RowWalks(Seed, Id).kernel();
+}
+
+} // namespace catt::fuzz

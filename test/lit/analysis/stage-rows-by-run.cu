@@ -1,0 +1,25 @@
+// RUN: %exact --transforms=stage-rows %s 2>%t.err >%t.cu
+// RUN: FileCheck %s <%t.err
+// RUN: grep -v CODE %t.cu | FileCheck --check-prefix=CODE %s
+// RUN: %exact --transforms=stage-rows --assume=m=16 %s 2>&1 >/dev/null | FileCheck --check-prefix=SHORT %s
+// How long the rows are is known to the run alone: short ones run as they were.
+
+// CHECK: stage-rows-by-run.cu:[[#@LINE+11]]:3: remark: loads 1 row of each lane in tiles of 16 elements [stage-rows]
+// CODE: if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32) {
+// CODE: j < m ? m - j : 0
+// CODE: } else { // catt: begin
+// CODE-NEXT: for (int j = 0; j < m; ++j)
+// SHORT-NOT: [stage-rows]
+
+__global__ void rows(const float *A, const float *x, float *y, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  // the row
+  for (int j = 0; j < m; ++j)
+    s += A[i * m + j] * x[j];
+  y[i] = s;
+}
+
+void run(const float *A, const float *x, float *y, int m) {
+  rows<<<1056, 256>>>(A, x, y, m);
+}

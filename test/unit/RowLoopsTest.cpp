@@ -1,0 +1,499 @@
+//===- RowLoopsTest.cpp - Tests of values/RowLoops ---------------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SourceTesting.h"
+#include "analysis/model/Reasons.h"
+#include "llvm/ADT/StringExtras.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// "int j = 0; 0 to m by ++j reads A[i * m + j]", one text for each loop.
+std::string shown(const Parsed &P, const RowLoop &R) {
+  std::string Out = R.Init + " " + R.Start + " to " + R.Limit + " by " + R.Step;
+  for (const Refusal &Why : R.Refusals)
+    return Out + " refused: " + info(Why.Kind).Id.str();
+  for (const RowRead &Read : R.Reads) {
+    Out += " reads " + Read.Type + " " + Read.Text;
+    if (Read.Places.size() != 1)
+      Out += " " + std::to_string(Read.Places.size()) + "x";
+    for (const SourceSpan &Place : Read.Places)
+      EXPECT_EQ(P.text(Place), Read.Text);
+    for (unsigned I : Read.Apart)
+      Out += " apart from " + std::string(R.Stores[I].Walks ? "row " : "") +
+             R.Stores[I].Text;
+    if (Read.Why)
+      Out += " refused: " + info(Read.Why->Kind).Id.str();
+  }
+  return Out;
+}
+
+Parsed parseRows(const std::string &Body, const std::string &Before = "") {
+  return parseSnippet(
+      Before +
+      "__global__ void k(const float *A, const float *__restrict__ B, float *y,"
+      " const int *rp, float *__restrict__ z, int m) {\n"
+      "int i = blockIdx.x * blockDim.x + threadIdx.x;\nfloat s = 0;\n" +
+      Body + "\ny[i] = s;\n}\n");
+}
+
+std::vector<std::string> rows(const std::string &Body,
+                              const std::string &Before = "") {
+  Parsed P = parseRows(Body, Before);
+  std::vector<std::string> Out;
+  for (const RowLoop &R : P.kernel("k").RowLoops)
+    Out.push_back(shown(P, R));
+  return Out;
+}
+
+const std::string Usual = "for (int j = 0; j < m; ++j)\n";
+
+/// Why the loop with this body cannot run in tiles; "": it can.
+std::string refusal(const std::string &Body, const std::string &Before = "") {
+  Parsed P = parseRows(Body, Before);
+  const std::vector<RowLoop> &Found = P.kernel("k").RowLoops;
+  if (Found.empty())
+    return "nothing found";
+  return Found[0].Refusals.empty() ? ""
+                                   : info(Found[0].Refusals[0].Kind).Id.str();
+}
+
+/// The same where the body is that of a usual loop.
+std::string inLoop(const std::string &Body, const std::string &Before = "") {
+  return refusal(Usual + "{\n" + Body + "\n}", Before);
+}
+
+//===-- Found -------------------------------------------------------------===//
+
+TEST(RowLoops, PositiveARow) {
+  EXPECT_THAT(rows(Usual + "  s += A[i * m + j] * B[j];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j] "
+                          "reads float B[j]"));
+}
+
+TEST(RowLoops, PositiveSpans) {
+  Parsed P = parseRows("  " + Usual + "  s += A[i * m + j];");
+  const RowLoop &R = P.kernel("k").RowLoops.at(0);
+  EXPECT_EQ(P.text(R.Span), Usual + "  s += A[i * m + j];");
+  EXPECT_EQ(P.text(R.Body), "s += A[i * m + j];");
+  EXPECT_TRUE(R.OwnLines);
+  EXPECT_EQ(P.kernel("k").Loops.at(R.Loop).Iterator, "j");
+  EXPECT_EQ(R.Reads.at(0).ElementBytes, 4u);
+  EXPECT_FALSE(parseRows("s = 1; " + Usual + "  s += A[i * m + j];")
+                   .kernel("k")
+                   .RowLoops.at(0)
+                   .OwnLines);
+}
+
+TEST(RowLoops, PositiveLimits) {
+  for (const char *Limit :
+       {"m", "64", "N", "m - 3", "blockDim.x", "m * 2", "i", "K", "rp[i + 1]"})
+    EXPECT_THAT(rows("for (int j = 0; j < " + std::string(Limit) +
+                         "; ++j)\n  s += A[i * m + j];",
+                     "#define N 96\nconstexpr int K = 77;\n"),
+                ElementsAre("int j = 0; 0 to " + std::string(Limit) +
+                            " by ++j reads float A[i * m + j]"));
+}
+
+TEST(RowLoops, PositiveSteps) {
+  for (const char *Step : {"++j", "j++", "j += 1", "(++j)"})
+    EXPECT_THAT(rows("for (int j = 1; j < m; " + std::string(Step) +
+                     ")\n  s += A[i * m + j];"),
+                ElementsAre("int j = 1; 1 to m by " + std::string(Step) +
+                            " reads float A[i * m + j]"));
+}
+
+TEST(RowLoops, PositiveIterators) {
+  for (const char *Type : {"unsigned", "size_t", "long long", "short"})
+    EXPECT_THAT(rows("for (" + std::string(Type) +
+                     " j = 0; j < m; ++j)\n  s += A[i * m + j];"),
+                ElementsAre(std::string(Type) +
+                            " j = 0; 0 to m by ++j reads float A[i * m + j]"))
+        << Type;
+}
+
+TEST(RowLoops, PositiveAnIteratorOfBefore) {
+  EXPECT_THAT(
+      rows("int j;\nfor (j = i % 2; j < m; ++j)\n  s += A[i * m + j];"),
+      ElementsAre("j = i % 2; i % 2 to m by ++j reads float A[i * m + j]"));
+}
+
+TEST(RowLoops, PositiveSparseRows) {
+  EXPECT_THAT(rows("int j;\nfor (j = rp[i]; j < rp[i + 1]; ++j)\n  s += A[j];"),
+              ElementsAre("j = rp[i]; rp[i] to rp[i + 1] by ++j reads float "
+                          "A[j]"));
+}
+
+TEST(RowLoops, PositiveAPointerOfTheKernel) {
+  EXPECT_THAT(
+      rows("const float *row = A + i * m;\n" + Usual + "  s += row[j];"),
+      ElementsAre("int j = 0; 0 to m by ++j reads float row[j]"));
+}
+
+TEST(RowLoops, PositiveIndices) {
+  for (const char *Index : {"j + i * m", "i * m + j - 3", "(i * m) + (j)",
+                            "(size_t)i * m + j", "3 + (i * 4 + j)"})
+    EXPECT_THAT(rows(Usual + "  s += A[" + Index + "];"),
+                ElementsAre(HasSubstr("A[" + std::string(Index) + "]")));
+}
+
+TEST(RowLoops, PositiveOneReadInTwoPlaces) {
+  EXPECT_THAT(
+      rows(Usual + "{\n  s += A[i * m + j];\n  s += 2 * A[i * m + j];\n}"),
+      ElementsAre(HasSubstr("A[i * m + j] 2x")));
+}
+
+TEST(RowLoops, PositiveTypes) {
+  for (auto [Type, Name] : {std::pair("double", "double"),
+                            {"int", "int"},
+                            {"uint", "unsigned int"},
+                            {"long long", "long long"}})
+    EXPECT_THAT(rows("const " + std::string(Type) + " *W = (const " + Type +
+                         " *)A;\n" + Usual + "  s += W[i * m + j];",
+                     "typedef unsigned int uint;\n"),
+                ElementsAre(HasSubstr("reads " + std::string(Name) + " W")));
+}
+
+TEST(RowLoops, PositiveCallsThatCompute) {
+  EXPECT_EQ(inLoop("s += fabsf(A[i * m + j]);"), "");
+  EXPECT_EQ(inLoop("s += twice(A[i * m + j]);",
+                   "__device__ float twice(float v) { return v + v; }\n"),
+            "");
+}
+
+TEST(RowLoops, PositiveLeavesALoopInside) {
+  EXPECT_EQ(inLoop("s += A[i * m + j];\n"
+                   "for (int q = 0; q < 3; ++q) { if (q > j) break; s += q; }"),
+            "");
+}
+
+TEST(RowLoops, PositiveTheLargestOfARow) {
+  EXPECT_EQ(inLoop("s = fmaxf(s, A[i * m + j]);"), "");
+  EXPECT_EQ(inLoop("float v = A[i * m + j];\ns = fmaxf(v, s);"), "");
+}
+
+//===-- Stores ------------------------------------------------------------===//
+
+TEST(RowLoops, PositiveStoresAreCompared) {
+  EXPECT_THAT(rows(Usual + "  y[i] += A[i * m + j];"),
+              ElementsAre(HasSubstr("A[i * m + j] apart from y[i]")));
+  EXPECT_THAT(
+      rows(Usual + "  y[i * m + j] = A[i * m + j];"),
+      ElementsAre(HasSubstr("A[i * m + j] apart from row y[i * m + j]")));
+}
+
+TEST(RowLoops, PositiveNothingToCompareWithARestrictRow) {
+  EXPECT_THAT(rows(Usual + "  y[i] += B[i * m + j];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float B[i * m + j]"));
+}
+
+TEST(RowLoops, PositiveRestrictOfTheStoreIsNotAsked) {
+  // Where the row is no __restrict__ parameter the places are compared.
+  EXPECT_THAT(rows(Usual + "  z[i] += A[i * m + j];"),
+              ElementsAre(HasSubstr("apart from z[i]")));
+}
+
+TEST(RowLoops, NegativeAStoreThroughTheSamePointer) {
+  EXPECT_THAT(rows(Usual + "  y[i] += y[i * m + j];"),
+              ElementsAre(HasSubstr("y[i * m + j] refused: may-alias")));
+  EXPECT_THAT(rows(Usual + "  z[i] += z[i * m + j];"),
+              ElementsAre(HasSubstr("z[i * m + j] refused: may-alias")));
+}
+
+TEST(RowLoops, NegativeAStoreSomewhere) {
+  for (const char *Store : {"y[j * 2]", "y[rp[j]]", "y[(int)s]", "y[-j]"})
+    EXPECT_THAT(
+        rows(Usual + "{\n  s += A[i * m + j];\n  " + Store + " = 1;\n}"),
+        ElementsAre(HasSubstr("A[i * m + j] refused: may-alias")))
+        << Store;
+  EXPECT_THAT(rows(Usual + "{\n  s += A[i * m + j];\n  *y = 1;\n}"),
+              ElementsAre(HasSubstr("refused: may-alias")));
+}
+
+TEST(RowLoops, NegativeAStoreThroughWhatIsMadeOfARestrictRow) {
+  for (const char *Store :
+       {"float *w = z + 3;\n@w[j * 2] = 1;",
+        "int *w = (int *)z;\n@w[j * 2] = 1;", "float &w = z[5];\n@w = 1;",
+        "float *w = z;\n@*w++ = 1;",
+        "struct { float *p; } w;\nw.p = z;\n@w.p[j] = 1;"}) {
+    auto [Before, Body] = llvm::StringRef(Store).split('@');
+    EXPECT_THAT(rows(Before.str() + Usual + "{\n  s += z[i * m + j];\n  " +
+                     Body.str() + "\n}"),
+                ElementsAre(HasSubstr("z[i * m + j] refused: may-alias")))
+        << Store;
+  }
+}
+
+TEST(RowLoops, NegativeAStoreThroughAPointerOfUnknownOrigin) {
+  for (const char *Store :
+       {"float *w; w = z; if (m) w = y;\n@w[j * 2] = 1;",
+        "float *w[2] = {z, y};\n@w[m & 1][j * 2] = 1;",
+        "float *w = (float *)((size_t)z + 4);\n@w[j * 2] = 1;",
+        "y = z;\n@y[j * 2] = 1;"}) {
+    auto [Before, Body] = llvm::StringRef(Store).split('@');
+    EXPECT_THAT(rows(Before.str() + Usual + "{\n  s += z[i * m + j];\n  " +
+                     Body.str() + "\n}"),
+                ElementsAre(HasSubstr("z[i * m + j] refused: may-alias")))
+        << Store;
+  }
+}
+
+TEST(RowLoops, NegativeTwoStoresOfOneText) {
+  EXPECT_THAT(rows(Usual + "{\n  s += A[i * m + j];\n  y[i] = 1;\n"
+                           "  for (int i = 0; i < j; ++i)\n    y[i] = 2;\n}"),
+              ElementsAre(HasSubstr("refused: may-alias")));
+}
+
+TEST(RowLoops, PositiveWhatAMacroStandsForIsInParentheses) {
+  EXPECT_THAT(rows("for (int j = S; j < N; ++j)\n  s += A[i * m + j];",
+                   "#define N 128 << 1\n#define S 2 - 5\n"),
+              ElementsAre("int j = S; (S) to (N) by ++j reads float "
+                          "A[i * m + j]"));
+}
+
+TEST(RowLoops, NegativeAStoreThroughAPointerThatMoves) {
+  EXPECT_THAT(rows("float *w = y;\n" + Usual +
+                   "{\n  s += A[i * m + j];\n  w[0] = 1;\n  ++w;\n}"),
+              ElementsAre(HasSubstr("refused: may-alias")));
+}
+
+TEST(RowLoops, NegativeALimitInMemoryThatMayChange) {
+  EXPECT_EQ(refusal("for (int j = 0; j < rp[i]; ++j)\n  y[j] = A[i * m + j];"),
+            "not-counted");
+  EXPECT_EQ(refusal("__shared__ int own[256];\nint *p = own;\n"
+                    "for (int j = 0; j < p[i]; ++j) {\n  own[i] = m - 1;\n"
+                    "  s += A[i * m + j];\n}"),
+            "not-counted");
+  EXPECT_EQ(refusal("int own[2] = {};\nint *p = own;\n"
+                    "for (int j = 0; j < p[i]; ++j) {\n  own[0] = m - 1;\n"
+                    "  s += A[i * m + j];\n}"),
+            "not-counted");
+}
+
+//===-- Headers -----------------------------------------------------------===//
+
+TEST(RowLoops, NegativeHeaders) {
+  for (const char *Header : {"for (int j = 0; j <= m; ++j)",
+                             "for (int j = 0; j != m; ++j)",
+                             "for (int j = 0; m > j; ++j)",
+                             "for (int j = 0; j < m; j += 2)",
+                             "for (int j = 0; j < m; --j)",
+                             "for (int j = m; j > 0; --j)",
+                             "for (int j = 0; j < m; j = j + 1)",
+                             "for (int j = 0; j < m;)",
+                             "for (int j = 0;; ++j)",
+                             "for (int j = 0; j < m && s < 9; ++j)",
+                             "for (int j = 0, q = 1; j < m; ++j)",
+                             "for (int j = i, q = 1; j < m; j++)",
+                             "for (float j = 0; j < m; ++j)",
+                             "for (int j = 0; j < s; ++j)",
+                             "for (int j = 0; j < m; ++i)",
+                             "for (int j = 0; j < j + 1; ++j)",
+                             "for (int j = 0; j < f(); ++j)",
+                             "for (int j = f(); j < m; ++j)",
+                             "for (volatile int j = 0; j < m; ++j)",
+                             "for (int j = 0; j < m; ++j, ++i)",
+                             "int j = 0;\nfor (; j < m; ++j)"})
+    EXPECT_EQ(refusal(std::string(Header) + "\n  s += A[i * m + (int)j];",
+                      "__device__ int f();\n"),
+              "not-counted")
+        << Header;
+}
+
+TEST(RowLoops, NegativeOtherLoops) {
+  EXPECT_THAT(
+      rows("int j = 0;\nwhile (j < m) {\n  s += A[i * m + j];\n  ++j;\n}"),
+      IsEmpty());
+  EXPECT_THAT(
+      rows("int j = 0;\ndo {\n  s += A[i * m + j];\n} while (++j < m);"),
+      IsEmpty());
+  EXPECT_THAT(rows("float own[4] = {};\nfor (float &v : own)\n  s += v;"),
+              IsEmpty());
+}
+
+TEST(RowLoops, NegativeWhatIsChanged) {
+  for (const char *Body :
+       {"s += A[i * m + j];\nj += s > 3;", "s += A[i * m + j];\n--m;",
+        "s += A[i * m + j];\nint *p = &j;\n*p = 3;",
+        "s += A[i * m + j];\nint &r = j;\nr = 3;",
+        "s += A[i * m + j];\nint *p = &m;\n*p = 3;",
+        "s += A[i * m + j];\nset(j);"})
+    EXPECT_EQ(inLoop(Body, "__device__ void set(int &v) { v = 3; }\n"),
+              "not-counted")
+        << Body;
+  EXPECT_EQ(refusal("int w = m;\nint *p = &w;\nfor (int j = 0; j < w; ++j) {\n"
+                    "  s += A[i * m + j];\n  *p = 1;\n}"),
+            "not-counted");
+}
+
+TEST(RowLoops, NegativeABaseThatChanges) {
+  EXPECT_THAT(rows("const float *row = A;\n" + Usual +
+                   "{\n  s += row[j];\n  ++row;\n}"),
+              IsEmpty());
+  EXPECT_THAT(
+      rows(Usual + "{\n  const float *row = A + i * m;\n  s += row[j];\n}"),
+      IsEmpty());
+  EXPECT_THAT(rows(Usual + "{\n  s += A[i * m + j];\n  ++i;\n}"), IsEmpty());
+}
+
+TEST(RowLoops, PositiveNamesThatMeanAnotherInside) {
+  // Only the read of the i outside is one of the row.
+  EXPECT_THAT(rows(Usual + "{\n  s += A[i * m + j];\n  {\n    int i = 0;\n"
+                           "    s += A[i * m + j];\n  }\n}"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j]"));
+  EXPECT_THAT(rows(Usual + "{\n  float A[4] = {};\n  s += A[j];\n}"),
+              IsEmpty());
+}
+
+TEST(RowLoops, NegativeIndicesThatDoNotWalk) {
+  for (const char *Index :
+       {"i * m", "j * 2 + i", "i * m - j", "j * j", "i * m + j + j",
+        "(unsigned char)(j + i)", "rp[j] + i", "i * m + rp[i] + j", "j ^ i",
+        "i * m + (int)s + j"})
+    EXPECT_THAT(rows(Usual + "  s += A[" + Index + "];"),
+                Each(Not(HasSubstr("float A[")))) // of rp[j], perhaps
+        << Index;
+}
+
+//===-- Bodies ------------------------------------------------------------===//
+
+TEST(RowLoops, NegativeJumps) {
+  for (const char *Jump : {"break;", "continue;", "return;", "goto out;"})
+    EXPECT_EQ(refusal(Usual + "{\n  if (s > 100) " + Jump +
+                      "\n  s += A[i * m + j];\n}\nout:"),
+              "leaves-statement")
+        << Jump;
+}
+
+TEST(RowLoops, NegativeWhatWarpsDoTogether) {
+  for (const char *Body :
+       {"__syncthreads();", "__syncwarp();",
+        "s += __shfl_xor_sync(0xffffffff, s, 1);", "s += __any_sync(~0u, j);",
+        "atomicAdd(y, s);", "__threadfence();", "s += unknown(j);",
+        "s += byPointer(&s);"})
+    EXPECT_EQ(inLoop("s += A[i * m + j];\n" + std::string(Body),
+                     "__device__ float unknown(int);\n"
+                     "__device__ float byPointer(float *p) { return *p; }\n"),
+              "warps-communicate")
+        << Body;
+}
+
+TEST(RowLoops, NegativeAssembly) {
+  EXPECT_EQ(inLoop("s += A[i * m + j];\nasm volatile(\"bar.sync 0;\");"),
+            "inline-assembly");
+}
+
+TEST(RowLoops, NegativeVolatile) {
+  EXPECT_EQ(refusal("const volatile float *V = A;\n" + Usual +
+                    "  s += V[i * m + j];"),
+            "warps-communicate");
+}
+
+TEST(RowLoops, NegativeBodiesThatAreNotPlain) {
+  EXPECT_EQ(inLoop("auto f = [&] { return s; };\ns += A[i * m + j];"),
+            "not-counted");
+  EXPECT_EQ(inLoop("switch (j) { case 0: s += 1; }\ns += A[i * m + j];"),
+            "not-counted");
+  EXPECT_EQ(inLoop("static __shared__ float own[3];\ns += A[i * m + j];"),
+            "not-counted");
+  EXPECT_EQ(inLoop("struct Two { float a, b; };\ns += A[i * m + j];"),
+            "not-counted");
+  EXPECT_EQ(inLoop("float own[2] = {1, 2};\nfor (float v : own) s += v;\n"
+                   "s += A[i * m + j];"),
+            "not-counted");
+}
+
+TEST(RowLoops, NegativeAProductThatIsCarried) {
+  for (const char *Body : {"s *= A[i * m + j];", "s = s * A[i * m + j];",
+                           "s /= A[i * m + j];", "s = A[i * m + j] * 2;"})
+    EXPECT_EQ(inLoop(Body), "may-contract") << Body;
+  EXPECT_EQ(inLoop("float p = A[i * m + j] * 2;\ns += p;"), "");
+}
+
+TEST(RowLoops, NegativeUnderACondition) {
+  for (const char *Body :
+       {"if (j % 3) s += A[i * m + j];", "s += j ? A[i * m + j] : 0;",
+        "s += j && A[i * m + j] > 1;", "s += j || A[i * m + j] > 1;",
+        "for (int q = 0; q < 2; ++q) s += A[i * m + j];"})
+    EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"), IsEmpty()) << Body;
+  EXPECT_EQ(inLoop("s += A[i * m + j] > 1 && j;"), "");
+}
+
+TEST(RowLoops, NegativeElementsOfOtherSizes) {
+  for (const char *Type : {"char", "short", "unsigned char", "float4", "int2"})
+    EXPECT_THAT(rows("const " + std::string(Type) + " *W = (const " + Type +
+                     " *)A;\n" + Usual +
+                     "{\n  auto v = W[i * m + j];\n"
+                     "  s += *(const char *)&v;\n}"),
+                IsEmpty())
+        << Type;
+}
+
+TEST(RowLoops, NegativeSharedMemory) {
+  EXPECT_THAT(
+      rows("__shared__ float own[99];\n" + Usual + "  s += own[i + j];"),
+      IsEmpty());
+}
+
+//===-- Macros and other texts --------------------------------------------===//
+
+TEST(RowLoops, NegativeMacros) {
+  EXPECT_EQ(refusal("LOOP(j, m)\n  s += A[i * m + j];",
+                    "#define LOOP(i, n) for (int i = 0; i < n; ++i)\n"),
+            "in-macro");
+  EXPECT_EQ(refusal(Usual + "{\n#ifdef X\n  s += 1;\n#else\n"
+                            "  s += A[i * m + j];\n#endif\n}"),
+            "in-macro");
+  EXPECT_THAT(rows(Usual + "  s += A[AT(j)];", "#define AT(c) (i * m + c)\n"),
+              IsEmpty());
+  EXPECT_THAT(rows(Usual + "  s += A[i * m + J];", "#define J j\n"), IsEmpty());
+  EXPECT_THAT(rows("ALL", "#define ALL for (int j = 0; j < m; ++j) s += "
+                          "A[i * m + j];\n"),
+              Not(ElementsAre(HasSubstr("reads"))));
+}
+
+TEST(RowLoops, NegativeHiddenNames) {
+  EXPECT_NE(refusal("int threadIdx = 3;\ns += threadIdx;\n" + Usual +
+                    "  s += A[i * m + j];"),
+            "");
+}
+
+TEST(RowLoops, PositiveInstantiations) {
+  Parsed P = parseSnippet(
+      "template <class T> __global__ void k(const T *A, T *y, int m) {\n"
+      "  int i = threadIdx.x;\n  T s = 0;\n  for (int j = 0; j < m; ++j)\n"
+      "    s += A[i * m + j];\n  y[i] = s;\n}\n"
+      "void host(float *f, double *d, char *c) {\n"
+      "  k<<<1, 32>>>(f, f, 3); k<<<1, 32>>>(d, d, 3); k<<<1, 32>>>(c, c, 3);\n"
+      "}\n");
+  std::vector<std::string> Types;
+  for (const Kernel &K : P.Kernels)
+    for (const RowLoop &R : K.RowLoops)
+      for (const RowRead &Read : R.Reads)
+        Types.push_back(Read.Type);
+  EXPECT_THAT(Types, ::testing::UnorderedElementsAre("float", "double"));
+}
+
+TEST(RowLoops, NegativeLoopsOfFunctions) {
+  EXPECT_THAT(rows("s = sum(A + i * m, m);",
+                   "__device__ float sum(const float *row, int m) {\n"
+                   "  float s = 0;\n  for (int j = 0; j < m; ++j)\n"
+                   "    s += row[j];\n  return s;\n}\n"),
+              IsEmpty());
+}
+
+} // namespace
+} // namespace catt

@@ -1,0 +1,246 @@
+//===- StagePlanTest.cpp - Tests of plan/stage/StagePlan ---------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/stage/StagePlan.h"
+#include "PlanTesting.h"
+#include "analysis/plan/Decide.h"
+#include "llvm/ADT/StringExtras.h"
+#include <gmock/gmock.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+AnalysisOptions staging(Values Assumed = {}) {
+  AnalysisOptions Options = options(std::nullopt, std::move(Assumed));
+  Options.May.Stage = true;
+  return Options;
+}
+
+/// Walks rows of so many elements: the body is that of the loop.
+std::string kernel(const std::string &Trips, const std::string &Block = "256",
+                   const std::string &Body = "s += A[i * 4096 + j];",
+                   const std::string &Type = "float") {
+  return "__global__ void k(const " + Type + " *A, const " + Type + " *B, " +
+         Type +
+         " *y, int n, int m) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  " +
+         Type + " s = 0;\n  for (int j = 0; j < " + Trips + "; ++j) {\n" +
+         Body + "\n  }\n  y[i] = s;\n}\nvoid host(" + Type +
+         " *A, int m) { k<<<1056, " + Block + ">>>(A, A, A, m, m); }\n";
+}
+
+KernelPlan decided(const std::string &Code,
+                   const AnalysisOptions &Options = staging()) {
+  Parsed P = parseSnippet(Code);
+  KernelReport Report;
+  Report.Source = P.kernel("k");
+  decide(Report, Options);
+  return Report.Plan;
+}
+
+/// "A[i * 4096 + j] in 16", one text for each loop that is staged.
+std::vector<std::string> staged(const std::string &Code,
+                                const AnalysisOptions &Options = staging()) {
+  Parsed P = parseSnippet(Code);
+  std::vector<std::string> Out;
+  for (const StagedLoop &Each : decided(Code, Options).Staged)
+    Out.push_back(namesOf(P.kernel("k").RowLoops.at(Each.Rows), Each) + " in " +
+                  std::to_string(Each.Columns));
+  return Out;
+}
+
+std::vector<Reason> notStaged(const std::string &Code) {
+  KernelPlan Plan = decided(Code);
+  EXPECT_THAT(Plan.Staged, IsEmpty());
+  std::vector<Reason> Out;
+  for (const Refusal &Why : Plan.NotStaged)
+    Out.push_back(Why.Kind);
+  return Out;
+}
+
+//===-- Staged ------------------------------------------------------------===//
+
+TEST(StagePlan, PositiveRowsOfKnownLength) {
+  EXPECT_THAT(staged(kernel("4096")), ElementsAre("A[i * 4096 + j] in 16"));
+  StagedLoop Plan = decided(kernel("4096")).Staged.at(0);
+  EXPECT_EQ(Plan.Threads, 256);
+  EXPECT_EQ(Plan.MinTrips, 0);
+  EXPECT_EQ(Plan.SharedBytes, 256 * 17 * 4);
+  EXPECT_EQ(Plan.Reads, std::vector<unsigned>{0});
+}
+
+TEST(StagePlan, PositiveSaysThatNothingElseIsNeeded) {
+  KernelPlan Plan = decided(kernel("4096"));
+  EXPECT_EQ(Plan.Loops.at(0).Groups, 1);
+  ASSERT_TRUE(Plan.Loops[0].Why);
+  EXPECT_EQ(Plan.Loops[0].Why->Kind, Reason::RowsStaged);
+  EXPECT_EQ(Plan.Loops[0].Why->Detail, "A[i * 4096 + j]");
+  EXPECT_GE(Plan.Loops[0].FootprintBytes, 256 << 10); // as it was
+}
+
+TEST(StagePlan, PositiveTwoRows) {
+  EXPECT_THAT(
+      staged(kernel("4096", "256", "s += A[i * 4096 + j] * B[i * 4096 + j];")),
+      ElementsAre("A[i * 4096 + j] and B[i * 4096 + j] in 16"));
+}
+
+TEST(StagePlan, PositiveWhatLanesShareStays) {
+  EXPECT_THAT(staged(kernel("4096", "256", "s += A[i * 4096 + j] * B[j];")),
+              ElementsAre("A[i * 4096 + j] in 16"));
+}
+
+TEST(StagePlan, PositiveFewerColumnsWhereSharedMemoryIsShort) {
+  EXPECT_THAT(staged(kernel("4096", "512")),
+              ElementsAre("A[i * 4096 + j] in 16")); // 34 KiB
+  EXPECT_THAT(staged(kernel("4096", "1024")),
+              ElementsAre("A[i * 4096 + j] in 8")); // 36 instead of 68 KiB
+  EXPECT_THAT(staged(kernel("4096", "512", "s += A[i * 4096 + j];", "double")),
+              ElementsAre("A[i * 4096 + j] in 8"));
+}
+
+TEST(StagePlan, PositiveTheKernelsOwnSharedMemoryCounts) {
+  std::string Own = "__shared__ float own[5000]; own[0] = s; "; // 20 KiB
+  std::string Code = kernel("4096", "512");
+  Code.insert(Code.find("  for ("), Own);
+  EXPECT_THAT(staged(Code), ElementsAre("A[i * 4096 + j] in 8"));
+}
+
+TEST(StagePlan, PositiveRowsThatOnlyTheRunKnows) {
+  std::string Body = "s += A[i * m + j];";
+  std::string Code = kernel("m", "256", Body);
+  EXPECT_THAT(staged(Code), ElementsAre("A[i * m + j] in 16"));
+  EXPECT_EQ(decided(Code).Staged.at(0).MinTrips, 32);
+  EXPECT_THAT(staged(Code, staging({{"m", 4096}})),
+              ElementsAre("A[i * m + j] in 16"));
+}
+
+TEST(StagePlan, PositiveTwoLoops) {
+  std::string Code = kernel("4096");
+  Code.insert(Code.find("  y[i]"), "  for (int q = 0; q < 4096; ++q)\n"
+                                   "    s += B[i * 4096 + q];\n");
+  EXPECT_THAT(staged(Code),
+              ElementsAre("A[i * 4096 + j] in 16", "B[i * 4096 + q] in 16"));
+}
+
+//===-- Left alone --------------------------------------------------------===//
+
+TEST(StagePlan, NegativeNotAskedFor) {
+  EXPECT_THAT(staged(kernel("4096"), options(std::nullopt)), IsEmpty());
+}
+
+TEST(StagePlan, NegativeFewIterations) {
+  EXPECT_THAT(notStaged(kernel("31")), IsEmpty());
+  EXPECT_THAT(notStaged(kernel("8")), IsEmpty());
+  EXPECT_THAT(
+      staged(kernel("m", "256", "s += A[i * m + j];"), staging({{"m", 16}})),
+      IsEmpty());
+}
+
+TEST(StagePlan, NegativeNothingContends) {
+  EXPECT_THAT(notStaged(kernel("4096", "256", "s += A[j * 4096 + i];")),
+              IsEmpty()); // coalesced
+  std::string Few = kernel("4096", "32");
+  Few.replace(Few.find("1056"), 4, "1");
+  EXPECT_THAT(staged(Few), IsEmpty());
+  EXPECT_THAT(notStaged(kernel("4096", "256", "s += A[i * 4 + j];")),
+              IsEmpty());
+}
+
+TEST(StagePlan, NegativeSeveralLaunches) {
+  std::string Code = kernel("4096");
+  Code.insert(Code.rfind('}'), "k<<<1056, 128>>>(A, A, A, m, m); ");
+  EXPECT_THAT(staged(Code), IsEmpty());
+}
+
+TEST(StagePlan, NegativeABlockThatIsNotKnown) {
+  std::string Code = kernel("4096");
+  EXPECT_THAT(staged(Code.substr(0, Code.find("void host"))), IsEmpty());
+}
+
+/// The plan where registers are known to lie between 32 and this.
+KernelPlan estimated(const std::string &Code, int64_t Most) {
+  Parsed P = parseSnippet(Code);
+  KernelReport Report;
+  Report.Source = P.kernel("k");
+  Report.Source.Registers = RegisterRange{32, 32, Most, Origin::Estimated};
+  decide(Report, staging());
+  return Report.Plan;
+}
+
+TEST(StagePlan, NegativeMoreToDoThatRegistersDecide) {
+  // 8 or 5 blocks on an SM: both contend, and ask the launch for something.
+  const std::string Rows = "s += A[i * 4096 + j] + B[i * 4096 + j];",
+                    Guarded = "if (j % 2)\n"
+                              "y[i] += A[i * 4096 + j] * B[i * 4096 + j];";
+  std::string One = kernel("4096", "256", Rows),
+              Two =
+                  kernel("4096", "256",
+                         Rows + "\n  }\n  for (int j = 0; j < 4096; ++j) {\n" +
+                             Guarded);
+  EXPECT_EQ(estimated(One, 48).Staged.size(), 1u);
+  EXPECT_EQ(estimated(Two, 32).Staged.size(), 1u);
+  KernelPlan Known = estimated(Two, 32);
+  EXPECT_TRUE(Known.CarveoutPercent || Known.BlocksRemoved > 0);
+  EXPECT_THAT(estimated(Two, 48).Staged, IsEmpty());
+}
+
+TEST(StagePlan, NegativeBeforeVolta) {
+  AnalysisOptions Old = staging();
+  Old.Gpu = llvm::cantFail(findDevice("sm_60"));
+  EXPECT_THAT(staged(kernel("4096"), Old), IsEmpty());
+}
+
+TEST(StagePlan, NegativeNoSharedMemoryLeft) {
+  EXPECT_THAT(
+      notStaged(kernel("4096", "1024", "s += A[i * 4096 + j];", "double")),
+      ElementsAre(Reason::NotEnoughShared));
+  std::string Code = kernel("4096");
+  Code.insert(Code.find("  for ("),
+              "__shared__ float own[11000]; own[0] = s; ");
+  EXPECT_THAT(notStaged(Code), ElementsAre(Reason::NotEnoughShared));
+}
+
+TEST(StagePlan, NegativeLoopsThatCannotRunInTiles) {
+  EXPECT_THAT(notStaged(kernel("4096", "256",
+                               "s += A[i * 4096 + j]; if (s > 9) break;")),
+              ElementsAre(Reason::LeavesStatement));
+  EXPECT_THAT(notStaged(kernel("4096", "256", "s *= A[i * 4096 + j];")),
+              ElementsAre(Reason::MayContract));
+  EXPECT_THAT(notStaged(kernel("4096", "256", "y[i * 4096 + j] += 1;")),
+              IsEmpty()); // nothing is only read
+  EXPECT_THAT(notStaged(kernel("4096", "256", "y[i] = y[i * 4096 + j + 1];")),
+              ElementsAre(Reason::MayAlias));
+}
+
+TEST(StagePlan, NegativeLoopsAroundOthers) {
+  EXPECT_THAT(staged(kernel("4096", "256",
+                            "s += A[i * 4096 + j];\n"
+                            "for (int q = 0; q < 64; ++q)\n"
+                            "  s += B[i * 64 + q];")),
+              ElementsAre("B[i * 64 + q] in 16"));
+}
+
+//===-- What is left of the kernel ----------------------------------------===//
+
+TEST(StagePlan, PositiveTilesTakeTheReadsAway) {
+  Parsed P =
+      parseSnippet(kernel("4096", "256", "s += A[i * 4096 + j] * B[j];"));
+  const Kernel &K = P.kernel("k");
+  ASSERT_EQ(K.RowLoops.at(0).Reads.at(0).Text, "A[i * 4096 + j]");
+  StagedLoop Tiles{0, {0}, 16, 256, 0, 17408};
+  Kernel With = withStages(K, {Tiles});
+  EXPECT_EQ(With.StaticSharedBytes, K.StaticSharedBytes + 17408);
+  EXPECT_EQ(offsetOf(With, "A[i * 4096 + j]"), "no such access");
+  EXPECT_EQ(With.Accesses.size() + 1, K.Accesses.size());
+}
+
+} // namespace
+} // namespace catt

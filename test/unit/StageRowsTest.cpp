@@ -1,0 +1,394 @@
+//===- StageRowsTest.cpp - Tests of transforms/StageRows ---------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SourceTesting.h"
+#include "TransformTesting.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// A snippet whose kernel k runs every loop that it can in tiles.
+struct StageBench : ReportBench {
+  explicit StageBench(const std::string &Code, int64_t Columns = 16,
+                      int64_t MinTrips = 0)
+      : P(parseSnippet(Code)) {
+    R.MainFile = "/snippet/kernel.cu";
+    R.Texts[R.MainFile] = Code;
+    R.Gpu = llvm::cantFail(findDevice("h200"));
+    KernelReport K;
+    K.Source = P.kernel("k");
+    for (unsigned I = 0; I < K.Source.RowLoops.size(); ++I) {
+      const RowLoop &Rows = K.Source.RowLoops[I];
+      StagedLoop Plan{I, {}, Columns, 256, MinTrips, 0};
+      for (unsigned Read = 0; Read < Rows.Reads.size(); ++Read)
+        if (!Rows.Reads[Read].Why)
+          Plan.Reads.push_back(Read);
+      if (Rows.Refusals.empty() && !Plan.Reads.empty())
+        K.Plan.Staged.push_back(Plan);
+    }
+    EXPECT_THAT(K.Plan.Staged, Not(IsEmpty())) << Code;
+    R.Kernels.push_back(std::move(K));
+    Rewriting.Transforms = {"stage-rows"};
+  }
+
+  /// The rewritten text from the kernel on: without what is added above it.
+  std::string below() const {
+    std::string New = checked();
+    return New.substr(New.find("__global__"));
+  }
+
+  Parsed P;
+
+protected:
+  bool parsesLike(const std::string &New) const override {
+    parseSnippet(New); // expects no error
+    return true;
+  }
+};
+
+/// A kernel with this loop, launched with blocks of this shape.
+std::string kernel(const std::string &Loop, const std::string &Block = "256") {
+  return "__global__ void k(const float *A, const float *__restrict__ B, "
+         "float *y, int m) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = 0;\n" +
+         Loop + "  y[i] = s;\n}\nstatic void host(float *A) {\n  k<<<9, " +
+         Block + ">>>(A, A, A, 3);\n}\n";
+}
+
+const std::string Usual = "  for (int j = 0; j < m; ++j)\n"
+                          "    s += A[i * m + j];\n";
+
+//===-- What is written ---------------------------------------------------===//
+
+TEST(StageRows, PositiveAWholeFile) {
+  StageBench B(kernel(Usual));
+  std::string New = B.checked();
+  EXPECT_THAT(New, ::testing::StartsWith(
+                       "// catt: stage-rows(rows): a warp "
+                       "loads elements of the row of each "
+                       "lane together\n"
+                       "#ifndef CATT_LOAD_ROWS\n"
+                       "#define CATT_LOAD_ROWS\n"
+                       "template <int CattColumns, class CattType>\n"));
+  EXPECT_THAT(New, Not(HasSubstr("cattApart")));
+  EXPECT_EQ(
+      B.below(),
+      kernel(
+          R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
+    __shared__ float cattRows_A[256][17];
+    const unsigned cattLanes = __activemask();
+    for (int j = 0; __any_sync(cattLanes, j < m);) {
+      cattLoadRows<16>(cattLanes, cattRows_A, threadIdx.x, &A[i * m + j],
+                       j < m ? m - j : 0);
+      for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
+        s += cattRows_A[threadIdx.x][j - cattFrom];
+    }
+  } else { // catt: begin
+  for (int j = 0; j < m; ++j)
+    s += A[i * m + j];
+  } // catt: end
+  // catt: done
+)cu"));
+  ASSERT_EQ(B.edits().Done.size(), 1u);
+  EXPECT_EQ(B.edits().Done[0].Summary,
+            "loads 1 row of each lane in tiles of 16 elements");
+}
+
+TEST(StageRows, PositiveTwoDimensions) {
+  EXPECT_EQ(
+      StageBench(kernel(Usual, "dim3(16, 16)")).below(),
+      kernel(
+          R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (blockDim.x * blockDim.y * blockDim.z <= 256) {
+    __shared__ float cattRows_A[256][17];
+    const unsigned cattThread =
+        threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const unsigned cattLanes = __activemask();
+    for (int j = 0; __any_sync(cattLanes, j < m);) {
+      cattLoadRows<16>(cattLanes, cattRows_A, cattThread, &A[i * m + j],
+                       j < m ? m - j : 0);
+      for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
+        s += cattRows_A[cattThread][j - cattFrom];
+    }
+  } else { // catt: begin
+  for (int j = 0; j < m; ++j)
+    s += A[i * m + j];
+  } // catt: end
+  // catt: done
+)cu",
+          "dim3(16, 16)"));
+}
+
+TEST(StageRows, PositiveAnotherStart) {
+  EXPECT_EQ(
+      StageBench(kernel("  for (unsigned j = m / 2; j < m + 1u; j++)\n"
+                        "    y[i] += A[j + i * m];\n"),
+                 8, 32)
+          .below(),
+      kernel(
+          R"cu(  // catt: stage-rows(8): the warp loads the rows of its lanes together
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
+      m + 1u - (m / 2) >= 32 &&
+      cattApart(&A[(m / 2) + i * m], m + 1u - (m / 2), &y[i], 1)) {
+    __shared__ float cattRows_A[256][9];
+    const unsigned cattLanes = __activemask();
+    for (unsigned j = m / 2; __any_sync(cattLanes, j < m + 1u);) {
+      cattLoadRows<8>(cattLanes, cattRows_A, threadIdx.x, &A[j + i * m],
+                      j < m + 1u ? m + 1u - j : 0);
+      for (const auto cattFrom = j; j < m + 1u && j - cattFrom < 8; j++)
+        y[i] += cattRows_A[threadIdx.x][j - cattFrom];
+    }
+  } else { // catt: begin
+  for (unsigned j = m / 2; j < m + 1u; j++)
+    y[i] += A[j + i * m];
+  } // catt: end
+  // catt: done
+)cu"));
+}
+
+TEST(StageRows, PositiveCommentsStayInTheOriginal) {
+  EXPECT_EQ(
+      StageBench(kernel("  for (int j = 0; j < m; ++j) { // rows\n"
+                        "    /* first */ float v = A[i * m + j];\n"
+                        "    s += v; // sum\n"
+                        "  } // end\n"))
+          .below(),
+      kernel(
+          R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
+    __shared__ float cattRows_A[256][17];
+    const unsigned cattLanes = __activemask();
+    for (int j = 0; __any_sync(cattLanes, j < m);) {
+      cattLoadRows<16>(cattLanes, cattRows_A, threadIdx.x, &A[i * m + j],
+                       j < m ? m - j : 0);
+      for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j) {
+        float v = cattRows_A[threadIdx.x][j - cattFrom];
+        s += v;
+      }
+    }
+  } else { // catt: begin
+  for (int j = 0; j < m; ++j) { // rows
+    /* first */ float v = A[i * m + j];
+    s += v; // sum
+  } // end
+  } // catt: end
+  // catt: done
+)cu"));
+}
+
+TEST(StageRows, PositiveTwoRowsAndOneTwice) {
+  EXPECT_EQ(
+      StageBench(kernel("  for (int j = 0; j < m; ++j)\n"
+                        "    s += A[i * m + j] * B[i * m + j] + "
+                        "A[i * m + j] + A[j];\n"))
+          .below(),
+      kernel(
+          R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
+    __shared__ float cattRows_A[256][17];
+    __shared__ float cattRows_B[256][17];
+    __shared__ float cattRows_A_2[256][17];
+    const unsigned cattLanes = __activemask();
+    for (int j = 0; __any_sync(cattLanes, j < m);) {
+      cattLoadRows<16>(cattLanes, cattRows_A, threadIdx.x, &A[i * m + j],
+                       j < m ? m - j : 0);
+      cattLoadRows<16>(cattLanes, cattRows_B, threadIdx.x, &B[i * m + j],
+                       j < m ? m - j : 0);
+      cattLoadRows<16>(cattLanes, cattRows_A_2, threadIdx.x, &A[j],
+                       j < m ? m - j : 0);
+      for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
+        s += cattRows_A[threadIdx.x][j - cattFrom] *
+                 cattRows_B[threadIdx.x][j - cattFrom] +
+             cattRows_A[threadIdx.x][j - cattFrom] +
+             cattRows_A_2[threadIdx.x][j - cattFrom];
+    }
+  } else { // catt: begin
+  for (int j = 0; j < m; ++j)
+    s += A[i * m + j] * B[i * m + j] + A[i * m + j] + A[j];
+  } // catt: end
+  // catt: done
+)cu"));
+}
+
+TEST(StageRows, PositiveStoresAreCompared) {
+  StageBench B(kernel("  for (int j = 1; j < m; ++j)\n"
+                      "    y[i * m + j] = A[i * m + j];\n"));
+  EXPECT_EQ(
+      B.below(),
+      kernel(
+          R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
+      cattApart(&A[i * m + 1], m - 1, &y[i * m + 1], m - 1)) {
+    __shared__ float cattRows_A[256][17];
+    const unsigned cattLanes = __activemask();
+    for (int j = 1; __any_sync(cattLanes, j < m);) {
+      cattLoadRows<16>(cattLanes, cattRows_A, threadIdx.x, &A[i * m + j],
+                       j < m ? m - j : 0);
+      for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
+        y[i * m + j] = cattRows_A[threadIdx.x][j - cattFrom];
+    }
+  } else { // catt: begin
+  for (int j = 1; j < m; ++j)
+    y[i * m + j] = A[i * m + j];
+  } // catt: end
+  // catt: done
+)cu"));
+  EXPECT_THAT(B.checked(), HasSubstr("#define CATT_APART\n"));
+}
+
+TEST(StageRows, PositiveRestrictNeedsNoComparison) {
+  EXPECT_REWRITE(StageBench(kernel("  for (int j = 0; j < m; ++j)\n"
+                                   "    y[i] += B[i * m + j];\n")),
+                 Not(HasSubstr("cattApart")));
+}
+
+TEST(StageRows, PositiveTwoLoopsShareTheFunctions) {
+  StageBench B(kernel(Usual + "  for (int q = 0; q < m; ++q)\n"
+                              "    s += B[i * m + q];\n"));
+  std::string New = B.checked();
+  EXPECT_EQ(New.find("#define CATT_LOAD_ROWS"),
+            New.rfind("#define CATT_LOAD_ROWS"));
+  EXPECT_THAT(New, AllOf(HasSubstr("cattRows_A[threadIdx.x][j - cattFrom]"),
+                         HasSubstr("cattRows_B[threadIdx.x][q - cattFrom]")));
+}
+
+TEST(StageRows, PositiveAMinimumOfIterations) {
+  EXPECT_REWRITE(StageBench(kernel(Usual), 16, 32),
+                 HasSubstr("blockDim.y * blockDim.z == 1 && m >= 32) {"));
+}
+
+TEST(StageRows, PositiveNamesThatAreTaken) {
+  EXPECT_REWRITE(StageBench(kernel("  int cattFrom = 1, cattLanes = 2;\n"
+                                   "  s += cattFrom + cattLanes;\n" +
+                                   Usual)),
+                 AllOf(Not(HasSubstr("const auto cattFrom =")),
+                       Not(HasSubstr("const unsigned cattLanes ="))));
+}
+
+TEST(StageRows, PositiveLineEndingsAndTabsStay) {
+  std::string Windows, Code = kernel("\tfor (int j = 0; j < m; ++j)\n"
+                                     "\t\ts += A[i * m + j];\n");
+  EXPECT_REWRITE(StageBench(Code),
+                 HasSubstr("// catt: begin\n\tfor (int j = 0; j < m; ++j)\n"
+                           "\t\ts += A[i * m + j];\n"));
+  for (char C : Code)
+    Windows += C == '\n' ? std::string("\r\n") : std::string(1, C);
+  std::string New = StageBench(Windows).checked();
+  for (size_t At = New.find('\n'); At != std::string::npos;
+       At = New.find('\n', At + 1))
+    ASSERT_EQ(New[At - 1], '\r') << New.substr(0, At);
+}
+
+TEST(StageRows, PositiveAnUnbracedStatement) {
+  EXPECT_REWRITE(StageBench(kernel("  if (i < 99)\n" + Usual)),
+                 HasSubstr("  if (i < 99)\n"));
+}
+
+//===-- Left alone --------------------------------------------------------===//
+
+TEST(StageRows, NegativeOtherCodeOnItsLines) {
+  for (std::string Loop :
+       {"  s = 1; for (int j = 0; j < m; ++j) s += A[i * m + j];\n",
+        "  for (int j = 0; j < m; ++j) s += A[i * m + j]; s += 1;\n",
+        "  /* x */ for (int j = 0; j < m; ++j) s += A[i * m + j];\n"})
+    EXPECT_REFUSED(StageBench(kernel(Loop)), Reason::InMacro) << Loop;
+}
+
+TEST(StageRows, NegativeTheFunctionsNameIsTaken) {
+  EXPECT_REFUSED(
+      StageBench("__device__ void cattLoadRows();\n" + kernel(Usual)),
+      Reason::InMacro);
+  EXPECT_REFUSED(StageBench("struct cattApart;\n" + kernel(Usual)),
+                 Reason::InMacro);
+}
+
+TEST(StageRows, NegativeMacroOnABuiltin) {
+  EXPECT_REFUSED(StageBench("#define blockDim blockDim\n" + kernel(Usual)),
+                 Reason::InMacro);
+}
+
+TEST(StageRows, NegativeAlreadyRewritten) {
+  StageBench B(kernel(Usual));
+  std::string Once =
+      llvm::cantFail(catt::apply(B.edits(), B.R.Texts)).at(B.R.MainFile);
+  StageBench Again(Once); // the loop as it was is found again
+  EXPECT_EQ(Again.rewritten(), Once);
+  EXPECT_THAT(Again.refusals(), ::testing::Each(Reason::AlreadyRewritten));
+}
+
+TEST(StageRows, NegativeSuppressed) {
+  EXPECT_REFUSED(StageBench("// catt: off\n" + kernel(Usual)),
+                 Reason::Suppressed);
+}
+
+TEST(StageRows, NegativeBlocksThatWaitForEachOther) {
+  StageBench B(kernel(Usual));
+  Kernel &K = B.R.Kernels[0].Source;
+  K.Waits.push_back({Reason::WarpsCommunicate, K.Where, "a flag"});
+  EXPECT_REFUSED(B, Reason::WarpsCommunicate);
+  K.Waits.clear();
+  K.Launches[0].Cooperative = true;
+  EXPECT_REFUSED(B, Reason::CooperativeLaunch);
+}
+
+TEST(StageRows, NegativeMoreSharedMemoryThanThereIs) {
+  StageBench B(kernel(Usual));
+  KernelReport &K = B.R.Kernels[0];
+  K.Plan.Staged[0].SharedBytes = 48 * 1024;
+  EXPECT_REWRITE(B, HasSubstr("cattLoadRows<16>("));
+  K.Source.StaticSharedBytes = 4;
+  EXPECT_REFUSED(B, Reason::NotEnoughShared);
+  K.Source.StaticSharedBytes = 0;
+  K.Spill.emplace();
+  K.Spill->Moved.emplace_back();
+  K.Spill->FrameBytes = K.Spill->StaticBytes = 4;
+  K.Spill->Numbering.Threads = 1;
+  EXPECT_REFUSED(B, Reason::NotEnoughShared);
+}
+
+TEST(StageRows, NegativeDynamicSharedMemoryThatIsNotKnown) {
+  StageBench B(kernel(Usual));
+  Kernel &K = B.R.Kernels[0].Source;
+  K.UsesDynamicShared = true;
+  K.Launches[0].DynamicSharedBytes = 1024;
+  EXPECT_REWRITE(B, HasSubstr("cattLoadRows<16>("));
+  K.Launches[0].DynamicSharedBytes.reset();
+  EXPECT_REFUSED(B, Reason::NotEnoughShared);
+}
+
+TEST(StageRows, NegativeAValueThatWaitsInside) {
+  StageBench B(kernel("  for (int j = 0; j < m; ++j) {\n"
+                      "    float v = A[i * m + j];\n    s += v;\n  }\n"));
+  KernelReport &K = B.R.Kernels[0];
+  for (bool Inside : {false, true}) {
+    MovedValue Moved;
+    for (unsigned S = 0; S < K.Source.Statements.size(); ++S) {
+      const std::string Text = B.P.text(K.Source.Statements[S].Span);
+      if (Text == (Inside ? "s += v;" : "y[i] = s;"))
+        Moved.Of.Points.emplace_back().Statement = S;
+    }
+    ASSERT_EQ(Moved.Of.Points.size(), 1u);
+    K.Spill.emplace();
+    K.Spill->Moved.push_back(Moved);
+    if (Inside)
+      EXPECT_REFUSED(B, Reason::EditsOverlap);
+    else
+      EXPECT_REWRITE(B, HasSubstr("cattLoadRows<16>("));
+  }
+}
+
+} // namespace
+} // namespace catt
