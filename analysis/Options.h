@@ -58,7 +58,8 @@ struct RegisterHintOptions {
 /// What a plan of warps and blocks may be made of.
 struct Means {
   bool Split = true, Reserve = true, PreferL1 = true;
-  bool Stage = false;
+  bool Stage = false, Sums = false;
+  bool LaunchTiles = true; ///< tiles that launches have to ask for
 };
 
 struct AnalysisOptions {
@@ -81,6 +82,9 @@ struct AnalysisOptions {
   /// only).
   std::string HeaderFilter;
   Means May; ///< of the transforms that are selected
+  /// --tile-bytes: bytes of a row in a tile, for every loop that can have tiles;
+  /// absent: what pays.
+  std::optional<int64_t> TileBytes;
   /// What counting for the file may take, filled in by analyze().
   CountingQuota *Quota = nullptr;
   /// What is known already of the kernel that is decided.

@@ -41,49 +41,71 @@ static const char PreferCarveout[] =
 static constexpr StringRef MaxDynamicShared =
     "cudaFuncAttributeMaxDynamicSharedMemorySize";
 
-/// A tile has a row for each thread; the lanes are those of one warp that are
-/// there. Barriers keep what is loaded apart from what the lanes read before.
-static const char LoadRows[] = R"cu(template <int CattColumns, class CattType>
-static __device__ void cattLoadRows(unsigned lanes, CattType (*rows)[CattColumns + 1],
-                                    unsigned thread, const CattType *row,
-                                    long long count) {
-  const int lane = thread % 32;
+/// Each thread has a row, CattBytes from that of the thread before; the lanes
+/// are those of one warp that are there. Barriers keep what is loaded apart
+/// from what the lanes read before. A lane has CattSome elements on the way at
+/// a time. Whole rows at even distances need no words between the lanes.
+static const char LoadRow[] =
+    R"cu(template <int CattColumns, int CattBytes, int CattSome, class CattType>
+static __device__ void cattLoadRow(unsigned lanes, unsigned thread, CattType *own,
+                                   const CattType *row, long long count) {
+  const int lane = thread % 32, column = lane % CattColumns;
   const int wanted = count < CattColumns ? (int)count : CattColumns;
-  CattType(*const tile)[CattColumns + 1] = rows + (thread - lane);
+  char *const tile = (char *)own - lane * CattBytes;
+  const auto rowOf = [&](int from) {
+    return (const CattType *)__shfl_sync(lanes, (unsigned long long)row, from);
+  };
   __syncwarp(lanes);
   if (lanes == 0xffffffff) {
-    CattType loaded[CattColumns];
+    const CattType *const first = rowOf(0);
+    const long long apart = rowOf(1) - first;
+    const bool even = __all_sync(lanes, wanted == CattColumns && row == first + lane * apart);
+#pragma unroll 1
+    for (int begin = lane; begin < 32 * CattColumns; begin += 32 * CattSome) {
+      CattType loaded[CattSome];
 #pragma unroll
-    for (int i = 0; i < CattColumns; ++i) {
-      const int from = (i * 32 + lane) / CattColumns, column = lane % CattColumns;
-      const CattType *const source =
-          (const CattType *)__shfl_sync(lanes, (unsigned long long)row, from);
-      const bool there = column < __shfl_sync(lanes, wanted, from);
-      loaded[i] = there ? source[column] : CattType();
+      for (int i = 0; i < CattSome; ++i) {
+        const int from = (begin + 32 * i) / CattColumns;
+        loaded[i] = CattType();
+        if (even) {
+          loaded[i] = first[from * apart + column];
+        } else {
+          const CattType *const source = rowOf(from);
+          if (column < __shfl_sync(lanes, wanted, from))
+            loaded[i] = source[column];
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < CattSome; ++i)
+        ((CattType *)(tile + (begin + 32 * i) / CattColumns * CattBytes))[column] = loaded[i];
     }
-#pragma unroll
-    for (int i = 0; i < CattColumns; ++i)
-      tile[(i * 32 + lane) / CattColumns][lane % CattColumns] = loaded[i];
   } else {
     for (unsigned rest = lanes; rest; rest &= rest - 1) {
       const int from = __ffs(rest) - 1;
-      const CattType *const source =
-          (const CattType *)__shfl_sync(lanes, (unsigned long long)row, from);
+      const CattType *const source = rowOf(from);
       const int end = __shfl_sync(lanes, wanted, from);
-      for (int column = __popc(lanes & ((1u << lane) - 1)); column < end;
-           column += __popc(lanes))
-        tile[from][column] = source[column];
+      for (int i = __popc(lanes & ((1u << lane) - 1)); i < end; i += __popc(lanes))
+        ((CattType *)(tile + from * CattBytes))[i] = source[i];
     }
   }
   __syncwarp(lanes);
 })cu";
 
-/// Whether what is stored lies outside of a row.
-static const char Apart[] = R"cu(template <class CattType, class CattStored>
-static __device__ bool cattApart(const CattType *row, long long count,
-                                 const CattStored *stored, long long stores) {
-  return (const char *)(stored + stores) <= (const char *)row ||
-         (const char *)stored >= (const char *)(row + count);
+/// What the launch has asked for, in bytes (PTX ISA, "Special Registers").
+static const char DynamicShared[] =
+    R"cu(static __device__ unsigned cattDynamicShared() {
+  unsigned bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
+})cu";
+
+/// Whether what lies between two elements is apart from what lies between two
+/// others.
+static const char Apart[] = R"cu(template <class CattType, class CattOther>
+static __device__ bool cattApart(const CattType *a, const CattType *b, const CattOther *c,
+                                 const CattOther *d) {
+  return (const char *)((a < b ? b : a) + 1) <= (const char *)(c < d ? c : d) ||
+         (const char *)((c < d ? d : c) + 1) <= (const char *)(a < b ? a : b);
 })cu";
 
 static std::vector<std::string> raising(StringRef Name, StringRef Failed) {
@@ -116,17 +138,23 @@ static llvm::ArrayRef<AddedFunction> addedFunctions() {
         "static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {",
         "  (void)cudaFuncSetAttribute(", PreferCarveout, "  return bytes;",
         "}"}},
-      {"cattLoadRows",
-       "CATT_LOAD_ROWS",
+      {"cattLoadRow",
+       "CATT_LOAD_ROW",
        "a warp loads elements of the row of each lane together",
        "",
-       {LoadRows},
+       {LoadRow},
        /*ForLaunches=*/false},
       {"cattApart",
        "CATT_APART",
-       "whether a loop stores nothing into a row that it reads",
+       "whether elements lie outside of others",
        "",
        {Apart},
+       /*ForLaunches=*/false},
+      {"cattDynamicShared",
+       "CATT_DYNAMIC_SHARED",
+       "the dynamic shared memory of a block",
+       "",
+       {DynamicShared},
        /*ForLaunches=*/false}};
   return All;
 }
@@ -166,7 +194,7 @@ static std::string linesOf(const AddedFunction &F, const AddedCall &Use,
                            StringRef LineEnding) {
   // As it stands: in the body that layOut() puts it into it would be indented.
   std::string Code = "// catt: " + Use.By->name().str() + "(" +
-                     (F.ForLaunches ? "launch" : "rows") +
+                     (F.ForLaunches ? "launch" : "kernel") +
                      "): " + F.Reason.str() + "\n" +
                      llvm::join(guarded(F), "\n") + " // catt: done\n";
   llvm::SmallVector<StringRef> Rows;

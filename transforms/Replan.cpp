@@ -35,7 +35,8 @@ static void keepDecided(Report &R) {
     K.Plan.ReserveSharedBytes.reset();
     K.Plan.CarveoutPercent.reset();
     K.Plan.ByThreads.clear();
-    K.Plan.Staged.clear();
+    K.Plan.Versions.clear();
+    K.Plan.Tiles = {};
     for (LoopPlan &P : K.Plan.Loops) {
       const Loop &L = K.Source.Loops[P.Loop];
       P.Groups = 1;

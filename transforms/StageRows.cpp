@@ -13,15 +13,16 @@
 //     s += A[i * m + j] * x[j];
 //
 // After:
-//   // catt: stage-rows(16): the warp loads the rows of its lanes together
+//   // catt: stage-rows(32): the warp loads the rows of its lanes together
 //   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32) {
-//     __shared__ float cattRows_A[256][17];
+//     __shared__ __align__(16) unsigned char cattTiles[33792];
+//     float *const cattRow_A = (float *)(cattTiles + 132 * threadIdx.x);
 //     const unsigned cattLanes = __activemask();
 //     for (int j = 0; __any_sync(cattLanes, j < m);) {
-//       cattLoadRows<16>(cattLanes, cattRows_A, threadIdx.x, &A[i * m + j],
-//                        j < m ? m - j : 0);
-//       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
-//         s += cattRows_A[threadIdx.x][j - cattFrom] * x[j];
+//       cattLoadRow<32, 132>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+//                            j < m ? m - j : 0);
+//       for (const auto cattFrom = j; j < m && j - cattFrom < 32; ++j)
+//         s += cattRow_A[j - cattFrom] * x[j];
 //     }
 //   } else { // catt: begin 3f2a1c
 //   for (int j = 0; j < m; ++j)
@@ -36,6 +37,14 @@
 // barrier of the block is needed, so that the loop may stand in divergent code.
 // Reading ahead is safe where analysis/source/values/RowLoops.h says so.
 //
+// All loops of a kernel use the same tiles: the lanes of a group leave one loop
+// together, and the rows of other lanes stay where they are, as each thread's
+// row has its place whatever the loop. Tiles of more than 48 KiB are dynamic
+// shared memory, which the launches ask for (LaunchEdit.h):
+//     extern __shared__ __align__(16) unsigned char cattTiles_k[];
+// A launch that has less of it, because it stands elsewhere or its device has
+// no more, runs the loop as it was: cattDynamicShared() says so.
+//
 // Limits: those of analysis/plan/stage/StagePlan.h; loops that share a line
 // with other code, or with comments or directives that a copy cannot keep.
 // Refused are kernels whose blocks wait for each other, as the tiles may leave
@@ -43,207 +52,13 @@
 // launch does not say how much.
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/AddedFunctions.h"
-#include "transforms/FilePlaces.h"
 #include "transforms/KernelUses.h"
 #include "transforms/LaunchEdit.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "transforms/LoopVersions.h"
 
 using llvm::StringRef;
 
 namespace catt {
-namespace {
-
-/// Names that the added code declares.
-struct Names {
-  std::vector<std::string> Rows; ///< the tile of each staged read
-  std::string Lanes, Thread, From;
-};
-
-/// One loop and the code for it.
-struct Staging {
-  const Kernel &K;
-  const RowLoop &Rows;
-  const StagedLoop &Plan;
-  Names Called;
-};
-
-} // namespace
-
-/// Whether the blocks that there are tiles for extend along x alone.
-static bool isFlat(const Kernel &K) {
-  return llvm::all_of(K.Launches, [](const Launch &L) {
-    return L.Block.Y == 1 && L.Block.Z == 1;
-  });
-}
-
-/// The linear number of a thread of its block, as CUDA text.
-static std::string threadOf(const Kernel &K) {
-  return isFlat(K) ? "threadIdx.x"
-                   : "threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * "
-                     "threadIdx.z)";
-}
-
-static Names namesFor(const Kernel &K, const RowLoop &Rows,
-                      const StagedLoop &Plan, const FileContext &File) {
-  Names Out;
-  std::map<std::string, unsigned> Used;
-  for (unsigned R : Plan.Reads) {
-    StringRef Base = StringRef(Rows.Reads[R].Text).take_while([](char C) {
-      return llvm::isAlnum(C) || C == '_';
-    });
-    std::string Name = ("cattRows_" + Base).str();
-    if (unsigned Number = ++Used[Name]; Number > 1)
-      Name += "_" + std::to_string(Number);
-    Out.Rows.push_back(freshName(File, Name));
-  }
-  Out.Lanes = freshName(File, "cattLanes");
-  Out.From = freshName(File, "cattFrom");
-  Out.Thread = isFlat(K) ? threadOf(K) : freshName(File, "cattThread");
-  return Out;
-}
-
-/// What can stand before a minus.
-static std::string minuend(const std::string &Text) {
-  bool Binds = Text.find_first_of("<>&|^?=") == std::string::npos;
-  return Binds ? Text : "(" + Text + ")";
-}
-
-/// A term that can stand behind a minus.
-static std::string term(const std::string &Text) {
-  bool Simple =
-      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
-  return Simple ? Text : "(" + Text + ")";
-}
-
-/// A reference with another first index: "A[i * m + 0]".
-static std::string firstOf(const RowLoop &L, const std::string &Reference) {
-  std::string Out;
-  unsigned At = 0;
-  forEachToken(Reference, 0,
-               [&](const clang::Token &T, unsigned Begin, unsigned End) {
-                 bool Is = T.is(clang::tok::raw_identifier) &&
-                           StringRef(Reference).slice(Begin, End) == L.Iterator;
-                 if (Is) {
-                   Out += Reference.substr(At, Begin - At) + term(L.Start);
-                   At = End;
-                 }
-                 return true;
-               });
-  return Out + Reference.substr(At);
-}
-
-/// The iterations of the loop; at most none where the limit is below.
-static std::string tripsOf(const RowLoop &L) {
-  return L.Start == "0" ? L.Limit : minuend(L.Limit) + " - " + term(L.Start);
-}
-
-/// `cattApart(...)` for each store that a row is to be compared with.
-static std::vector<std::string> comparisonsOf(const Staging &S) {
-  std::vector<std::string> Out;
-  for (unsigned R : S.Plan.Reads)
-    for (unsigned I : S.Rows.Reads[R].Apart) {
-      const RowStore &Store = S.Rows.Stores[I];
-      std::string Trips = tripsOf(S.Rows);
-      Out.push_back("cattApart(&" + firstOf(S.Rows, S.Rows.Reads[R].Text) +
-                    ", " + Trips + ", &" +
-                    (Store.Walks ? firstOf(S.Rows, Store.Text) : Store.Text) +
-                    ", " + (Store.Walks ? Trips : "1") + ")");
-    }
-  return Out;
-}
-
-static std::string guardOf(const Staging &S) {
-  std::string Out =
-      isFlat(S.K) ? "blockDim.x" : "blockDim.x * blockDim.y * blockDim.z";
-  Out += " <= " + std::to_string(S.Plan.Threads);
-  if (isFlat(S.K) && !S.K.AllLaunchesVisible)
-    Out += " && blockDim.y * blockDim.z == 1";
-  if (S.Plan.MinTrips)
-    Out += " && " + tripsOf(S.Rows) + " >= " + std::to_string(S.Plan.MinTrips);
-  for (const std::string &Each : comparisonsOf(S))
-    Out += " && " + Each;
-  return Out;
-}
-
-/// The body with its staged reads replaced, without its comments.
-static std::string bodyOf(const Staging &S, const std::string &Text) {
-  std::map<unsigned, std::pair<unsigned, std::string>> Changes; // begin, end
-  for (auto [R, Tile] : llvm::zip_equal(S.Plan.Reads, S.Called.Rows))
-    for (const SourceSpan &Place : S.Rows.Reads[R].Places)
-      Changes[Place.Begin] = {Place.End, Tile + "[" + S.Called.Thread + "][" +
-                                             S.Rows.Iterator + " - " +
-                                             S.Called.From + "]"};
-  forEachToken(Text, S.Rows.Body.Begin,
-               [&](const clang::Token &T, unsigned Begin, unsigned End) {
-                 if (Begin >= S.Rows.Body.End)
-                   return false;
-                 if (T.is(clang::tok::comment))
-                   Changes[Begin] = {End, ""};
-                 return true;
-               });
-  std::string Out;
-  unsigned At = S.Rows.Body.Begin;
-  for (const auto &[Begin, Change] : Changes) {
-    if (Begin < At) // a comment in what is replaced
-      continue;
-    Out += Text.substr(At, Begin - At) + Change.second;
-    At = Change.first;
-  }
-  return Out + Text.substr(At, S.Rows.Body.End - At);
-}
-
-static std::vector<std::string> codeOf(const Staging &S,
-                                       const std::string &Text) {
-  const RowLoop &L = S.Rows;
-  const std::string Columns = std::to_string(S.Plan.Columns),
-                    Runs = L.Iterator + " < " + L.Limit;
-  std::vector<std::string> Out = {"if (" + guardOf(S) + ") {"};
-  for (auto [R, Tile] : llvm::zip_equal(S.Plan.Reads, S.Called.Rows))
-    Out.push_back(llvm::formatv("__shared__ {0} {1}[{2}][{3}];",
-                                L.Reads[R].Type, Tile, S.Plan.Threads,
-                                S.Plan.Columns + 1));
-  if (!isFlat(S.K))
-    Out.push_back("const unsigned " + S.Called.Thread + " = " + threadOf(S.K) +
-                  ";");
-  Out.push_back("const unsigned " + S.Called.Lanes + " = __activemask();");
-  Out.push_back("for (" + L.Init + " __any_sync(" + S.Called.Lanes + ", " +
-                Runs + ");) {");
-  for (auto [R, Tile] : llvm::zip_equal(S.Plan.Reads, S.Called.Rows))
-    Out.push_back(llvm::formatv(
-        "cattLoadRows<{0}>({1}, {2}, {3}, &{4}, {5} ? {6} - {7} : 0);", Columns,
-        S.Called.Lanes, Tile, S.Called.Thread, L.Reads[R].Text, Runs,
-        minuend(L.Limit), L.Iterator));
-  Out.push_back("for (const auto " + S.Called.From + " = " + L.Iterator + "; " +
-                Runs + " && " + L.Iterator + " - " + S.Called.From + " < " +
-                Columns + "; " + L.Step + ")");
-  std::string Body = bodyOf(S, Text);
-  llvm::SmallVector<StringRef> Lines;
-  StringRef(Body).split(Lines, '\n', -1, /*KeepEmpty=*/false);
-  for (StringRef Line : Lines)
-    if (!Line.trim().empty())
-      Out.push_back(Line.trim().str());
-  Out.push_back("}");
-  Out.push_back("} else {");
-  return Out;
-}
-
-//===-- The transform -----------------------------------------------------===//
-
-/// A value that waits in shared memory is stored there in the loop, and would
-/// not be in its copy.
-static bool spillsInside(const KernelReport &Kernel, const RowLoop &Rows) {
-  auto Inside = [&](const SpillPoint &P) {
-    const SourceSpan &At = Kernel.Source.Statements[P.Statement].Span;
-    return At.File == Rows.Span.File && At.Begin > Rows.Span.Begin &&
-           At.Begin < Rows.Span.End;
-  };
-  return Kernel.Spill &&
-         llvm::any_of(Kernel.Spill->Moved, [&](const MovedValue &M) {
-           return llvm::any_of(M.Of.Points, Inside);
-         });
-}
 
 /// What stands against more shared memory for each block: it may leave fewer
 /// of them on an SM, or be more than a launch in sight or elsewhere can have.
@@ -253,14 +68,13 @@ static std::optional<Refusal> cannotTakeShared(const Context &C) {
   refuseFewerBlocks(K, Waiting);
   if (!Waiting.empty())
     return Waiting.front();
-  int64_t Bytes = K.StaticSharedBytes;
-  for (const StagedLoop &Each : C.Kernel.Plan.Staged)
-    Bytes += Each.SharedBytes;
+  const TileMemory &Tiles = C.Kernel.Plan.Tiles;
   const bool Spills = C.Kernel.Spill && !C.Kernel.Spill->Moved.empty();
+  int64_t Bytes = K.StaticSharedBytes + Tiles.bytes();
   if (Spills)
     Bytes += C.Kernel.Spill->sharedBytes();
-  if (Bytes > C.Gpu.SharedBytesPerBlock ||
-      (Spills && C.Kernel.Spill->isDynamic()))
+  if (Spills && (Tiles.IsDynamic || Bytes > C.Gpu.SharedBytesPerBlock ||
+                 C.Kernel.Spill->isDynamic()))
     return Refusal{Reason::NotEnoughShared, K.Where,
                    std::to_string(Bytes) + " bytes with its slots and tiles"};
   if (!K.UsesDynamicShared)
@@ -274,42 +88,13 @@ static std::optional<Refusal> cannotTakeShared(const Context &C) {
   return std::nullopt;
 }
 
-/// Why the text of the loop cannot be edited, if so.
-static std::optional<Refusal> obstacle(const Context &C, const RowLoop &Rows,
-                                       StringRef Name) {
-  const Kernel &K = C.Kernel.Source;
-  const Location &Where = K.Loops[Rows.Loop].Where;
-  if (std::vector<Refusal> Against = againstEdits(K); !Against.empty())
-    return Against.front();
-  for (const Refusal &R : K.Loops[Rows.Loop].Refusals)
-    if (R.Kind == Reason::Suppressed)
-      return R;
-  if (spillsInside(C.Kernel, Rows))
-    return Refusal{Reason::EditsOverlap, Where, ""};
-  if (std::optional<Refusal> R = cannotEdit(C.Files, Rows.Span, Where))
-    return R;
-  if (isMarked(K, Name, C.Files))
-    return Refusal{Reason::AlreadyRewritten, Where, ""};
-  auto InMacro = [&](const std::string &What) {
-    return Refusal{Reason::InMacro, Where, What};
-  };
-  const FileContext &File = C.Files.at(Rows.Span.File);
-  if (!File.MacroOnBuiltin.empty())
-    return InMacro("the macro " + File.MacroOnBuiltin);
-  if (!Rows.OwnLines)
-    return InMacro("other code on its lines");
-  for (const char *Function : {"cattLoadRows", "cattApart"})
-    if (isTaken(File, *findFunction(Function)))
-      return InMacro(std::string("the name ") + Function + " in the file");
-  if (!File.places().above({K.Top}, Rows.Span.Begin))
-    return InMacro("what stands before the kernel: no function can be added");
-  return std::nullopt;
-}
+static bool hasTiles(const LoopVersion &V) { return !V.Reads.empty(); }
 
 namespace {
 struct PreparedStages final : Prepared {
   void edit(EditBuilder &Out) const override;
-  std::vector<Staging> Stages;
+  std::vector<VersionedLoop> Loops;
+  std::optional<LaunchEdit> Launches; ///< where the tiles are dynamic
 };
 
 class StageRows final : public Transform {
@@ -329,64 +114,89 @@ public:
 } // namespace
 
 void PreparedStages::edit(EditBuilder &Out) const {
-  for (const Staging &S : Stages) {
-    const FileContext &File = Out.files().at(S.Rows.Span.File);
-    const std::string Columns = std::to_string(S.Plan.Columns);
-    Out.wrapStatements(S.Rows.Span, S.Rows.OwnLines,
-                       {Columns,
-                        "the warp loads the rows of its lanes together",
-                        codeOf(S, File.Text),
-                        {"}"}});
-    for (const char *Function : {"cattLoadRows", "cattApart"})
-      if (Function == StringRef("cattLoadRows") || !comparisonsOf(S).empty())
-        Out.edits().Calls.push_back({Function,
-                                     &Out.transform(),
-                                     S.Rows.Span.File,
-                                     S.Rows.Span.Begin,
-                                     {S.K.Top}});
-    const size_t Count = S.Plan.Reads.size();
-    Out.done(S.K.Loops[S.Rows.Loop].Where, "loads " + std::to_string(Count) +
-                                               (Count == 1 ? " row" : " rows") +
-                                               " of each lane in tiles of " +
-                                               Columns + " elements");
+  const VersionedLoop &First = Loops.front();
+  if (First.SharesTiles)
+    Out.addBehindBrace(First.K.Span.File, First.K.BodyBegin,
+                       {"tiles",
+                        "a row of each thread in shared memory",
+                        {tileDeclaration(First)},
+                        {}});
+  for (const VersionedLoop &V : Loops) {
+    writeVersion(V, "the warp loads the rows of its lanes together", Out);
+    const size_t Count = V.RowNames.size();
+    Out.done(V.K.Loops[V.Rows.Loop].Where,
+             "loads " + std::to_string(Count) +
+                 (Count == 1 ? " row" : " rows") +
+                 " of each lane in tiles of " +
+                 std::to_string(V.Version.Columns) + " elements");
   }
+  if (Launches)
+    Launches->edit(Out);
+}
+
+/// What every launch has to ask for, where the tiles are dynamic.
+static LaunchEdit launchesOf(const Context &C, StringRef Transform) {
+  const TileMemory &Tiles = C.Kernel.Plan.Tiles;
+  int64_t Own = C.Kernel.Source.Launches.front().DynamicSharedBytes.value_or(0);
+  LaunchCall More("cattShared", Tiles.DynamicOffset - Own + Tiles.bytes(), {},
+                  {});
+  More.Argument = "tiles";
+  return {C, Transform, std::move(More)};
 }
 
 Preparation StageRows::prepare(const Context &C) const {
   Preparation Out;
   Out.Refusals = C.Kernel.Plan.NotStaged;
-  auto Found = std::make_unique<PreparedStages>();
   const Kernel &K = C.Kernel.Source;
-  if (C.Kernel.Plan.Staged.empty())
+  const TileMemory &Tiles = C.Kernel.Plan.Tiles;
+  if (llvm::none_of(C.Kernel.Plan.Versions, hasTiles))
     return Out;
   if (std::optional<Refusal> R = cannotTakeShared(C)) {
     Out.Refusals.push_back(std::move(*R));
     return Out;
   }
-  for (const StagedLoop &Plan : C.Kernel.Plan.Staged) {
-    const RowLoop &Rows = K.RowLoops[Plan.Rows];
-    if (std::optional<Refusal> R = obstacle(C, Rows, name()))
+  auto Found = std::make_unique<PreparedStages>();
+  for (const LoopVersion &Version : C.Kernel.Plan.Versions) {
+    if (!hasTiles(Version))
+      continue;
+    const RowLoop &Rows = K.RowLoops[Version.Rows];
+    if (std::optional<Refusal> R = cannotVersion(C, Rows, name()))
       Out.Refusals.push_back(std::move(*R));
     else
-      Found->Stages.push_back(
-          {K, Rows, Plan, namesFor(K, Rows, Plan, C.Files.at(Rows.Span.File))});
+      Found->Loops.push_back(
+          versionOf(K, Version, Tiles, C.Files.at(Rows.Span.File)));
   }
-  if (!Found->Stages.empty())
-    Out.Found = std::move(Found);
+  if (Found->Loops.empty())
+    return Out;
+  for (VersionedLoop &V : Found->Loops)
+    V.SharesTiles = Found->Loops.size() > 1 && !Tiles.IsDynamic;
+  if (Tiles.IsDynamic)
+    Found->Launches.emplace(launchesOf(C, name()));
+  if (Found->Launches && Found->Launches->Why) {
+    Out.Refusals.push_back(*Found->Launches->Why);
+    return Out;
+  }
+  Out.Found = std::move(Found);
   return Out;
 }
 
-/// Loops whose rows are planned in tiles and were not written so.
+/// Loops whose rows are planned in tiles and were not written so. Where it is
+/// the launches that cannot ask for tiles, smaller ones may do.
 bool StageRows::giveUp(KernelReport &Kernel, const Shortfall &Refused) const {
   bool Any = false;
-  for (const StagedLoop &Plan : Kernel.Plan.Staged) {
-    RowLoop &Rows = Kernel.Source.RowLoops[Plan.Rows];
+  for (const LoopVersion &Version : Kernel.Plan.Versions) {
+    if (!hasTiles(Version))
+      continue;
+    RowLoop &Rows = Kernel.Source.RowLoops[Version.Rows];
     std::optional<Refusal> Why =
         Refused.refusedAt(Kernel.Source.Loops[Rows.Loop].Where);
     if (!Why)
       continue;
-    Rows.Refusals.push_back(std::move(*Why));
     Any = true;
+    if (Kernel.Plan.Tiles.IsDynamic && Why->Kind == Reason::LaunchNotEditable)
+      Kernel.May.LaunchTiles = false;
+    else
+      Rows.NotInTiles = std::move(*Why);
   }
   return Any;
 }

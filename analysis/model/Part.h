@@ -21,6 +21,7 @@ enum class Part : uint8_t {
   Remat,    ///< values that are computed again
   Bounds,   ///< registers per thread
   Stage,    ///< rows that the warp loads together
+  Sums,     ///< accumulators that wait in registers
 };
 
 } // namespace catt

@@ -50,16 +50,27 @@ struct LaunchCase {
   std::optional<int64_t> CarveoutPercent;
 };
 
-/// A loop whose rows the warp loads together, a tile at a time.
-struct StagedLoop {
+/// Another version of a loop, with its rows in tiles that the warp loads
+/// together, its sums in registers, or both.
+struct LoopVersion {
   unsigned Rows = 0;           ///< index in Kernel::RowLoops
-  std::vector<unsigned> Reads; ///< of RowLoop::Reads: those that are staged
+  std::vector<unsigned> Reads; ///< of RowLoop::Reads: those in tiles
+  std::vector<unsigned> Sums;  ///< of RowLoop::Sums: those in registers
   int64_t Columns = 0;         ///< elements of a row in a tile
-  int64_t Threads = 0;  ///< of the largest block that there are tiles for
   int64_t MinTrips = 0; ///< of fewer iterations the loop runs as it was; 0: it
                         ///< is known to have more
-  int64_t SharedBytes = 0; ///< of a block, for its tiles
-  bool operator==(const StagedLoop &) const = default;
+  bool operator==(const LoopVersion &) const = default;
+};
+
+/// Where the tiles of a kernel's loops lie in shared memory. Each thread has a
+/// row of its own, which all loops use.
+struct TileMemory {
+  int64_t ThreadBytes = 0;   ///< from the row of a thread to the next one's
+  int64_t Threads = 0;       ///< of the largest block that there are rows for
+  bool IsDynamic = false;    ///< more than a block can have unasked
+  int64_t DynamicOffset = 0; ///< behind what the launch asks for itself
+  int64_t bytes() const { return ThreadBytes * Threads; }
+  bool operator==(const TileMemory &) const = default;
 };
 
 /// --force: a decision that the user takes. "gesummv:j=4,2"
@@ -109,8 +120,10 @@ struct KernelPlan {
   /// per block: the last case that is reached counts. Both above are then
   /// empty.
   std::vector<LaunchCase> ByThreads;
-  /// stage-rows. The other decisions are those for the kernel with its tiles.
-  std::vector<StagedLoop> Staged;
+  /// stage-rows and promote-accumulators. The other decisions are those for the
+  /// kernel with its tiles.
+  std::vector<LoopVersion> Versions;
+  TileMemory Tiles;
   std::vector<Refusal> NotStaged; ///< contended loops that could not be
   std::vector<Refusal> Refusals;
 };

@@ -251,6 +251,12 @@ constexpr ReasonInfo Table[] = {
      "too little shared memory is left to limit the blocks per SM with "
      "({the limit per block is reached})",
      "use less shared memory, or smaller blocks"},
+    {Reason::NotEnoughRegisters, NotEditable, "not-enough-registers",
+     "what is added takes registers, and the block may not have them",
+     "a block this large may not have the registers that a change takes "
+     "({it could no longer be launched})",
+     "give the kernel __launch_bounds__ with its largest block, to which the "
+     "compiler then keeps"},
     {Reason::BrokenCode, NotEditable, "broken-code",
      "a compile error inside the kernel",
      "the kernel has {an error of its own}", "fix the error first"},

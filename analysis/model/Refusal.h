@@ -71,6 +71,7 @@ enum class Reason : uint8_t {
   BoundsExist,          ///< the kernel has launch bounds of its own
   ToolkitTooOld,        ///< the toolkit lacks what would be written
   NotEnoughShared,      ///< shared memory left is too small to reserve
+  NotEnoughRegisters,   ///< a block may not have those of a longer kernel
   BrokenCode,           ///< an error in the kernel's own code
   LoopDeclaresResult,   ///< a declaration stops the statement being wrapped
   TypeNotPlain,         ///< no arithmetic, pointer or CUDA vector type

@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 //   for (int j = 0; j < m; ++j)        Init "int j = 0;"  Start "0"  Limit "m"
-//     s += A[i * m + j] * x[j];        Reads: A[i * m + j], x[j]
+//     y[i] += A[i * m + j] * x[j];     Reads: A[i * m + j], x[j]; Sums: y[i]
 //
 // A loop whose iterations can be run in tiles, with the elements that a tile
-// reads fetched before it. All texts are as written.
+// reads fetched before it, and with its sums in registers. All texts are as
+// written.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_MODEL_ROWLOOP_H
@@ -24,10 +25,10 @@
 
 namespace catt {
 
-/// What the loop stores: at one place, or one element further each time.
-struct RowStore {
-  std::string Text; ///< "y[i]"
-  bool Walks = false;
+/// An element that the loop reads or stores.
+struct RowPlace {
+  std::string Text;   ///< "y[i]"
+  bool Moves = false; ///< by the same distance with each iteration
 };
 
 /// A reference that every iteration reads, one element further each time.
@@ -37,9 +38,20 @@ struct RowRead {
   std::string Text;               ///< "A[i * m + j]"
   std::string Type;               ///< of an element: "float"
   unsigned ElementBytes = 0;
-  /// Of RowLoop::Stores: it may only be read ahead if these are elsewhere.
+  /// Of RowLoop::Places: it may only be read ahead if these are elsewhere.
   std::vector<unsigned> Apart;
   std::optional<Refusal> Why; ///< why it may not be read ahead, if so
+};
+
+/// An element to which every iteration adds and to which nothing else is done.
+struct RowSum {
+  std::vector<SourceSpan> Places; ///< in the body, ascending
+  std::string Text;               ///< "y[i]"
+  std::string Type;               ///< "float"
+  unsigned Place = 0;             ///< the same of RowLoop::Places
+  /// Of RowLoop::Places: it may only wait in a register if these are elsewhere.
+  std::vector<unsigned> Apart;
+  std::optional<Refusal> Why; ///< why it may not, if so
 };
 
 struct RowLoop {
@@ -49,13 +61,17 @@ struct RowLoop {
   std::string Init;     ///< "int j = 0;", with its semicolon
   std::string Iterator; ///< "j"
   std::string Start;    ///< its first value
-  std::string Limit;    ///< it runs while it is less
+  std::string Limit;    ///< it runs while it is less,
+  bool Reaches = false; ///< or equal
   std::string Step;     ///< "++j"
   SourceSpan Body;
   std::vector<RowRead> Reads;
-  std::vector<RowStore> Stores; ///< to global memory, as far as they are plain
-  /// Why it cannot run in tiles. Empty: it can.
+  std::vector<RowSum> Sums;
+  /// What it touches of global memory, where the place is known before it.
+  std::vector<RowPlace> Places;
+  /// Why it cannot be written in another way. Empty: it can.
   std::vector<Refusal> Refusals;
+  std::optional<Refusal> NotInTiles; ///< nor in tiles, because of its text
 };
 
 } // namespace catt

@@ -132,6 +132,8 @@ LaunchPlan planAll(const Kernel &K, const AnalysisOptions &Options,
         Wanted.insert(Loop.Loop);
     if (I != Known.front()) {
       agree(Result.Plan, P.Plan, I);
+      if (Result.Plan.Versions != P.Plan.Versions)
+        Result.Plan.Versions.clear(); // one of the blocks is too large
       continue;
     }
     Result = std::move(P);
@@ -201,7 +203,7 @@ llvm::Expected<Setting> shownSetting(const Kernel &K, const KernelPlan &Plan,
   return settingFor(K, L, Options, /*MayReserve=*/false);
 }
 
-bool stages(const LaunchPlan &P) { return !P.Plan.Staged.empty(); }
+bool stages(const LaunchPlan &P) { return P.Plan.Tiles.Threads != 0; }
 
 /// Nothing is written for the plan but what it stages.
 bool doesNoMore(const KernelPlan &Plan) {
@@ -212,14 +214,22 @@ bool doesNoMore(const KernelPlan &Plan) {
 LaunchPlan planEstimated(const Kernel &K, AnalysisOptions Options) {
   std::vector<LaunchPlan> Plans = planWithin(K, Options, /*MayReserve=*/true);
   if (Plans.size() > 1 && llvm::any_of(Plans, stages)) {
+    bool Alike = llvm::all_of(Plans, [&](const LaunchPlan &Each) {
+      return Each.Plan.Versions == Plans.front().Plan.Versions &&
+             Each.Plan.Tiles == Plans.front().Plan.Tiles;
+    });
     // Whatever the registers are, the same is staged, and that is all.
-    if (llvm::all_of(Plans, [&](const LaunchPlan &Each) {
-          return Each.Plan.Staged == Plans.front().Plan.Staged &&
-                 doesNoMore(Each.Plan);
+    if (Alike && llvm::all_of(Plans, [](const LaunchPlan &Each) {
+          return doesNoMore(Each.Plan);
         }))
       return std::move(Plans.front());
-    Options.May.Stage = false;
+    if (Alike)
+      Options.May.Split = Options.May.Reserve = Options.May.PreferL1 = false;
+    else
+      Options.May.Stage = false;
     Plans = planWithin(K, Options, /*MayReserve=*/true);
+    if (Alike)
+      return std::move(Plans.front());
   }
   bool Alike = llvm::all_of(Plans, [&](const LaunchPlan &Each) {
     return reservesAlike(Each.Plan, Plans.front().Plan);
@@ -284,6 +294,7 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
     Mine.Counted = &Own;
   Mine.May.Reserve &= Report.May.Reserve;
   Mine.May.PreferL1 &= Report.May.PreferL1;
+  Mine.May.LaunchTiles &= Report.May.LaunchTiles;
   LaunchPlan Decided = plan(Report.Source, Mine);
   if (Options.Quota)
     Options.Quota->spend(Share - Quota.left());

@@ -87,24 +87,31 @@ static LaunchPlan planIn(const Setting &S, const Launch &L) {
   return Result;
 }
 
-/// The plan of the kernel whose rows are staged where that helps: the tiles
-/// take shared memory, and what is staged takes no L1.
+/// The plan of the kernel whose rows are staged where that helps, and whose
+/// sums are in registers: the tiles take shared memory, and neither takes L1.
 static LaunchPlan planStaged(const Setting &S, const Launch &L,
                              const AnalysisOptions &Options, bool MayReserve,
                              LaunchPlan AsItIs) {
-  Stages Found = stagesFor(S, AsItIs.Profiles);
+  Stages Found = stagesFor(S, AsItIs.Profiles, Options);
   AsItIs.Plan.NotStaged = std::move(Found.Refusals);
   if (Found.Loops.empty())
     return AsItIs;
-  const Kernel With = withStages(S.K, Found.Loops);
-  llvm::Expected<Setting> Staged = settingFor(With, L, Options, MayReserve);
+  const Kernel With = withStages(S.K, Found);
+  Launch Asking = L;
+  if (Found.Tiles.IsDynamic)
+    Asking.DynamicSharedBytes =
+        Found.Tiles.DynamicOffset + Found.Tiles.bytes();
+  llvm::Expected<Setting> Staged =
+      settingFor(With, Asking, Options, MayReserve);
   if (!Staged) {
     llvm::consumeError(Staged.takeError());
     return AsItIs;
   }
   Staged->Counted = nullptr; // it has counted the kernel as it is
   LaunchPlan Result = planIn(*Staged, L);
-  for (const StagedLoop &Each : Found.Loops) {
+  for (const LoopVersion &Each : Found.Loops) {
+    if (Each.Reads.empty())
+      continue;
     const RowLoop &Rows = S.K.RowLoops[Each.Rows];
     LoopPlan &Plan = Result.Plan.Loops[Rows.Loop];
     Plan.FootprintBytes = AsItIs.Plan.Loops[Rows.Loop].FootprintBytes;
@@ -113,7 +120,8 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
                          namesOf(Rows, Each)};
   }
   Result.Plan.NotStaged = std::move(AsItIs.Plan.NotStaged);
-  Result.Plan.Staged = std::move(Found.Loops);
+  Result.Plan.Versions = std::move(Found.Loops);
+  Result.Plan.Tiles = Found.Tiles;
   return Result;
 }
 
@@ -123,7 +131,7 @@ LaunchPlan planForLaunch(const Kernel &K, const Launch &L,
   if (!S)
     return refused(K, L, S.takeError());
   LaunchPlan Result = planIn(*S, L);
-  if (!Options.May.Stage)
+  if (!Options.May.Stage && !Options.May.Sums)
     return Result;
   return planStaged(*S, L, Options, MayReserve, std::move(Result));
 }

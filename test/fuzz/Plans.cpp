@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/nest/Nest.h"
+#include "analysis/plan/stage/StagePlan.h"
 #include "test/fuzz/Properties.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -120,28 +121,36 @@ void forceBounds(KernelReport &Report, const GeneratedKernel &K,
       planRegisters(Source, Use, InstructionMix(), std::nullopt, Options);
 }
 
-/// Every loop that can run in tiles does, and reads all that it may ahead.
+/// Every loop that can run in tiles does, and reads all that it may ahead; what
+/// it adds up waits in registers, of every other kernel.
 void forceStages(KernelReport &Report, const GeneratedKernel &K) {
-  int64_t Bytes = 8 << 10; // of static shared memory, what others may take
+  TileMemory &Tiles = Report.Plan.Tiles;
+  Tiles.Threads = std::min<int64_t>(K.Block.count(), 1024);
   for (const auto &[I, Rows] : llvm::enumerate(Report.Source.RowLoops)) {
-    StagedLoop Staged;
+    LoopVersion Version;
     for (const auto &[R, Read] : llvm::enumerate(Rows.Reads))
-      if (!Read.Why)
-        Staged.Reads.push_back(R);
-    if (!Rows.Refusals.empty() || Staged.Reads.empty() ||
+      if (!Read.Why && K.Seed / 24 % 8)
+        Version.Reads.push_back(R);
+    for (const auto &[R, Sum] : llvm::enumerate(Rows.Sums))
+      if (!Sum.Why && K.Seed / 12 % 2)
+        Version.Sums.push_back(R);
+    if (!Rows.Refusals.empty() ||
+        (Version.Reads.empty() && Version.Sums.empty()) ||
         !isInnermost(Report.Source, Rows.Loop))
       continue;
-    Staged.Rows = I;
-    Staged.Columns = K.Seed / 3 % 2 ? 8 : 16;
-    Staged.Threads = std::min<int64_t>(K.Block.count(), 1024);
-    Staged.MinTrips = K.Seed / 6 % 4;
-    for (unsigned R : Staged.Reads)
-      Bytes += Staged.Threads * (Staged.Columns + 1) *
-               int64_t(Rows.Reads[R].ElementBytes);
-    if (Bytes > 48 << 10)
-      return;
-    Report.Plan.Staged.push_back(Staged);
+    Version.Rows = I;
+    Version.Columns = K.Seed / 3 % 2 ? 8 : 16;
+    // A sum is loaded and stored whether the loop runs or not.
+    Version.MinTrips = K.Seed / 6 % 4;
+    if (!Version.Sums.empty())
+      Version.MinTrips = std::max<int64_t>(Version.MinTrips, 1);
+    Tiles.ThreadBytes =
+        std::max(Tiles.ThreadBytes,
+                 int64_t(llvm::alignTo(threadBytes(Rows, Version), 8)));
+    Report.Plan.Versions.push_back(Version);
   }
+  // What others may take of static shared memory.
+  Tiles.IsDynamic = (8 << 10) + Tiles.bytes() > 48 << 10;
 }
 
 void forceSpill(KernelReport &Report, const GeneratedKernel &K,

@@ -134,8 +134,9 @@ private:
   std::string step(const std::string &J) {
     std::string E = element(J), Other = element(J);
     if (Hidden && chance(40))
-      return "{\n  s += " + E + ";\n  hidden[0] = " + J + ";\n}";
-    switch (below(16)) {
+      return "{\n  s += " + E + ";\n  hidden[0] " + pick({"=", "+=", "-="}) +
+             (" " + J) + ";\n}";
+    switch (below(18)) {
     case 0:
       return "{\n  " + Type + " v = " + E +
              "; // the element\n  s += v * v;\n}";
@@ -164,6 +165,11 @@ private:
     case 11:
       return "{\n  " + Type + " v = " + E +
              ";\n  s = v < s ? v : s;\n  s += " + E + ";\n}";
+    case 12:
+      return "{\n  out[i] += " + E + ";\n  if (" + J +
+             " % 2)\n    out[i] -= " + Other + ";\n}";
+    case 13:
+      return "{\n  out[i] -= " + E + " * " + Other + ";\n  s += " + E + ";\n}";
     default:
       return "s += " + E + ";";
     }
@@ -182,7 +188,7 @@ private:
     std::string Text = "for (" + Iterator + " " + J + " = " + First + "; " + J +
                        Compare + limit() + "; " + Inc + ")\n";
     std::string Body = step(J);
-    if (Compare == " <= ")
+    if (Compare == " <= " && Hidden) // another thread's row begins there
       Body = "s += (" + Type + ")" + J + ";";
     llvm::SmallVector<llvm::StringRef> Lines;
     llvm::StringRef(Body).split(Lines, '\n');

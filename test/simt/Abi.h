@@ -94,6 +94,8 @@ int catt_simt_barrier(int Op, int Predicate, catt::simt::Site *Where);
 /// Count threads have come, or all live ones if Count is 0.
 void catt_simt_named(unsigned Id, unsigned Count, int Waits,
                      catt::simt::Site *Where);
+/// PTX's %dynamic_smem_size.
+uint32_t catt_simt_dynamic_bytes(catt::simt::Site *Where);
 /// A barrier of all threads of the grid; its blocks must all be resident.
 void catt_simt_grid(catt::simt::Site *Where);
 uint64_t catt_simt_warp(int Op, unsigned Mask, uint64_t Value, int Argument,

@@ -154,6 +154,10 @@ private:
       return B.CreateAnd(linearThread(), 31);
     if (Name == "%warpid")
       return B.CreateLShr(linearThread(), 5);
+    if (Name == "%dynamic_smem_size")
+      return B.CreateCall(M.getOrInsertFunction("catt_simt_dynamic_bytes",
+                                                B.getInt32Ty(), B.getPtrTy()),
+                          {ConstantPointerNull::get(B.getPtrTy())});
     return nullptr;
   }
 

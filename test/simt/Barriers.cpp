@@ -117,6 +117,8 @@ int catt_simt_barrier(int Op, int Predicate, Site *Where) {
   return Run.Current->Answer;
 }
 
+uint32_t catt_simt_dynamic_bytes(Site *) { return Run.DynamicShared; }
+
 void catt_simt_named(unsigned Id, unsigned Count, int Waits, Site *Where) {
   Thread &T = *Run.Current;
   Block &B = *T.Owner->Owner;

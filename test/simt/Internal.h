@@ -132,8 +132,9 @@ struct Running {
   uint64_t Changes = 1;   ///< of memory, or of who can run
   uint64_t NextLook = 0;  ///< Steps, for Progress.cpp
   std::vector<Thread *> AtGrid = {}; ///< who waits at the grid's barrier
-  uint64_t GridAlive = 0; ///< threads of the grid that have not exited
-  bool GaveWay = false;   ///< the current thread: others come first
+  uint64_t GridAlive = 0;     ///< threads of the grid that have not exited
+  uint32_t DynamicShared = 0; ///< bytes that the launch asked for
+  bool GaveWay = false;       ///< the current thread: others come first
   bool Stop = false; ///< a thread went where it must not; abandon the launch
 };
 extern Running Run;

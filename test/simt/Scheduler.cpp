@@ -167,6 +167,7 @@ public:
     if (Run.Opts.Seed)
       std::shuffle(Order.begin(), Order.end(), Random);
     Run.GridAlive = S.Grid.count() * S.Block.count();
+    Run.DynamicShared = S.DynamicShared;
     unsigned Slots = std::min<uint64_t>(residentBlocks(S), Order.size());
     for (unsigned I = 0; I < Slots; ++I) {
       Resident.push_back(std::make_unique<Block>());

@@ -102,6 +102,7 @@ const std::pair<const char *, const char *> OfEach[] = {
     {"model", "catt"},
     {"min-gain", "7"},
     {"transforms", "[ split-warp-groups, launch-bounds ]"},
+    {"tile-bytes", "64"},
     {"kernel", "'g*'"},
     {"launch", "[ 'g=9:32' ]"},
     {"assume", "{ n: 4 }"},

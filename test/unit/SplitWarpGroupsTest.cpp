@@ -831,7 +831,8 @@ TEST(Rewrite, NegativeUnknownTransform) {
   EXPECT_EQ(llvm::toString(E.takeError()),
             "unknown transform 'split-warps'; the transforms are "
             "reserve-shared, prefer-l1, spill-shared, rematerialize, "
-            "split-warp-groups, stage-rows, launch-bounds, or all");
+            "split-warp-groups, stage-rows, promote-accumulators, "
+            "launch-bounds, or all");
 }
 
 TEST(Rewrite, PositiveChosen) {

@@ -28,8 +28,8 @@ AnalysisOptions staging(Values Assumed = {}) {
 std::string kernel(const std::string &Trips, const std::string &Block = "256",
                    const std::string &Body = "s += A[i * 4096 + j];",
                    const std::string &Type = "float") {
-  return "__global__ void k(const " + Type + " *A, const " + Type + " *B, " +
-         Type +
+  return "__global__ void __launch_bounds__(1024) k(const " + Type +
+         " *A, const " + Type + " *B, " + Type +
          " *y, int n, int m) {\n"
          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  " +
          Type + " s = 0;\n  for (int j = 0; j < " + Trips + "; ++j) {\n" +
@@ -46,12 +46,12 @@ KernelPlan decided(const std::string &Code,
   return Report.Plan;
 }
 
-/// "A[i * 4096 + j] in 16", one text for each loop that is staged.
+/// "A[i * 4096 + j] in 32", one text for each loop that is staged.
 std::vector<std::string> staged(const std::string &Code,
                                 const AnalysisOptions &Options = staging()) {
   Parsed P = parseSnippet(Code);
   std::vector<std::string> Out;
-  for (const StagedLoop &Each : decided(Code, Options).Staged)
+  for (const LoopVersion &Each : decided(Code, Options).Versions)
     Out.push_back(namesOf(P.kernel("k").RowLoops.at(Each.Rows), Each) + " in " +
                   std::to_string(Each.Columns));
   return Out;
@@ -59,7 +59,7 @@ std::vector<std::string> staged(const std::string &Code,
 
 std::vector<Reason> notStaged(const std::string &Code) {
   KernelPlan Plan = decided(Code);
-  EXPECT_THAT(Plan.Staged, IsEmpty());
+  EXPECT_THAT(Plan.Versions, IsEmpty());
   std::vector<Reason> Out;
   for (const Refusal &Why : Plan.NotStaged)
     Out.push_back(Why.Kind);
@@ -69,11 +69,11 @@ std::vector<Reason> notStaged(const std::string &Code) {
 //===-- Staged ------------------------------------------------------------===//
 
 TEST(StagePlan, PositiveRowsOfKnownLength) {
-  EXPECT_THAT(staged(kernel("4096")), ElementsAre("A[i * 4096 + j] in 16"));
-  StagedLoop Plan = decided(kernel("4096")).Staged.at(0);
-  EXPECT_EQ(Plan.Threads, 256);
+  EXPECT_THAT(staged(kernel("4096")), ElementsAre("A[i * 4096 + j] in 32"));
+  KernelPlan Whole = decided(kernel("4096"));
+  LoopVersion Plan = Whole.Versions.at(0);
+  EXPECT_EQ(Whole.Tiles, (TileMemory{132, 256, false, 0}));
   EXPECT_EQ(Plan.MinTrips, 0);
-  EXPECT_EQ(Plan.SharedBytes, 256 * 17 * 4);
   EXPECT_EQ(Plan.Reads, std::vector<unsigned>{0});
 }
 
@@ -89,37 +89,44 @@ TEST(StagePlan, PositiveSaysThatNothingElseIsNeeded) {
 TEST(StagePlan, PositiveTwoRows) {
   EXPECT_THAT(
       staged(kernel("4096", "256", "s += A[i * 4096 + j] * B[i * 4096 + j];")),
-      ElementsAre("A[i * 4096 + j] and B[i * 4096 + j] in 16"));
+      ElementsAre("A[i * 4096 + j] and B[i * 4096 + j] in 32"));
 }
 
 TEST(StagePlan, PositiveWhatLanesShareStays) {
   EXPECT_THAT(staged(kernel("4096", "256", "s += A[i * 4096 + j] * B[j];")),
-              ElementsAre("A[i * 4096 + j] in 16"));
+              ElementsAre("A[i * 4096 + j] in 32"));
 }
 
 TEST(StagePlan, PositiveFewerColumnsWhereSharedMemoryIsShort) {
   EXPECT_THAT(staged(kernel("4096", "512")),
-              ElementsAre("A[i * 4096 + j] in 16")); // 34 KiB
-  EXPECT_THAT(staged(kernel("4096", "1024")),
+              ElementsAre("A[i * 4096 + j] in 32"));
+  AnalysisOptions Unasked = staging();
+  Unasked.May.LaunchTiles = false;
+  EXPECT_THAT(staged(kernel("4096", "512"), Unasked),
+              ElementsAre("A[i * 4096 + j] in 16")); // 34 instead of 66 KiB
+  EXPECT_THAT(staged(kernel("4096", "1024"), Unasked),
               ElementsAre("A[i * 4096 + j] in 8")); // 36 instead of 68 KiB
-  EXPECT_THAT(staged(kernel("4096", "512", "s += A[i * 4096 + j];", "double")),
-              ElementsAre("A[i * 4096 + j] in 8"));
+  EXPECT_THAT(
+      staged(kernel("4096", "512", "s += A[i * 4096 + j];", "double"), Unasked),
+      ElementsAre("A[i * 4096 + j] in 8"));
 }
 
 TEST(StagePlan, PositiveTheKernelsOwnSharedMemoryCounts) {
   std::string Own = "__shared__ float own[5000]; own[0] = s; "; // 20 KiB
   std::string Code = kernel("4096", "512");
   Code.insert(Code.find("  for ("), Own);
-  EXPECT_THAT(staged(Code), ElementsAre("A[i * 4096 + j] in 8"));
+  AnalysisOptions Unasked = staging();
+  Unasked.May.LaunchTiles = false;
+  EXPECT_THAT(staged(Code, Unasked), ElementsAre("A[i * 4096 + j] in 8"));
 }
 
 TEST(StagePlan, PositiveRowsThatOnlyTheRunKnows) {
   std::string Body = "s += A[i * m + j];";
   std::string Code = kernel("m", "256", Body);
-  EXPECT_THAT(staged(Code), ElementsAre("A[i * m + j] in 16"));
-  EXPECT_EQ(decided(Code).Staged.at(0).MinTrips, 32);
+  EXPECT_THAT(staged(Code), ElementsAre("A[i * m + j] in 32"));
+  EXPECT_EQ(decided(Code).Versions.at(0).MinTrips, 32);
   EXPECT_THAT(staged(Code, staging({{"m", 4096}})),
-              ElementsAre("A[i * m + j] in 16"));
+              ElementsAre("A[i * m + j] in 32"));
 }
 
 TEST(StagePlan, PositiveTwoLoops) {
@@ -127,7 +134,7 @@ TEST(StagePlan, PositiveTwoLoops) {
   Code.insert(Code.find("  y[i]"), "  for (int q = 0; q < 4096; ++q)\n"
                                    "    s += B[i * 4096 + q];\n");
   EXPECT_THAT(staged(Code),
-              ElementsAre("A[i * 4096 + j] in 16", "B[i * 4096 + q] in 16"));
+              ElementsAre("A[i * 4096 + j] in 32", "B[i * 4096 + q] in 32"));
 }
 
 //===-- Left alone --------------------------------------------------------===//
@@ -175,7 +182,7 @@ KernelPlan estimated(const std::string &Code, int64_t Most) {
   return Report.Plan;
 }
 
-TEST(StagePlan, NegativeMoreToDoThatRegistersDecide) {
+TEST(StagePlan, PositiveWhateverTheRegistersNothingElseIsDone) {
   // 8 or 5 blocks on an SM: both contend, and ask the launch for something.
   const std::string Rows = "s += A[i * 4096 + j] + B[i * 4096 + j];",
                     Guarded = "if (j % 2)\n"
@@ -185,11 +192,14 @@ TEST(StagePlan, NegativeMoreToDoThatRegistersDecide) {
                   kernel("4096", "256",
                          Rows + "\n  }\n  for (int j = 0; j < 4096; ++j) {\n" +
                              Guarded);
-  EXPECT_EQ(estimated(One, 48).Staged.size(), 1u);
-  EXPECT_EQ(estimated(Two, 32).Staged.size(), 1u);
+  EXPECT_EQ(estimated(One, 48).Versions.size(), 1u);
+  EXPECT_EQ(estimated(Two, 32).Versions.size(), 1u);
   KernelPlan Known = estimated(Two, 32);
   EXPECT_TRUE(Known.CarveoutPercent || Known.BlocksRemoved > 0);
-  EXPECT_THAT(estimated(Two, 48).Staged, IsEmpty());
+  KernelPlan Estimated = estimated(Two, 48);
+  EXPECT_EQ(Estimated.Versions.size(), 1u);
+  EXPECT_FALSE(Estimated.CarveoutPercent);
+  EXPECT_EQ(Estimated.BlocksRemoved, 0);
 }
 
 TEST(StagePlan, NegativeBeforeVolta) {
@@ -199,13 +209,15 @@ TEST(StagePlan, NegativeBeforeVolta) {
 }
 
 TEST(StagePlan, NegativeNoSharedMemoryLeft) {
-  EXPECT_THAT(
-      notStaged(kernel("4096", "1024", "s += A[i * 4096 + j];", "double")),
-      ElementsAre(Reason::NotEnoughShared));
   std::string Code = kernel("4096");
   Code.insert(Code.find("  for ("),
               "__shared__ float own[11000]; own[0] = s; ");
-  EXPECT_THAT(notStaged(Code), ElementsAre(Reason::NotEnoughShared));
+  AnalysisOptions Unasked = staging();
+  Unasked.May.LaunchTiles = false;
+  KernelPlan Plan = decided(Code, Unasked);
+  EXPECT_THAT(Plan.Versions, IsEmpty());
+  ASSERT_EQ(Plan.NotStaged.size(), 1u);
+  EXPECT_EQ(Plan.NotStaged[0].Kind, Reason::NotEnoughShared);
 }
 
 TEST(StagePlan, NegativeLoopsThatCannotRunInTiles) {
@@ -225,7 +237,92 @@ TEST(StagePlan, NegativeLoopsAroundOthers) {
                             "s += A[i * 4096 + j];\n"
                             "for (int q = 0; q < 64; ++q)\n"
                             "  s += B[i * 64 + q];")),
-              ElementsAre("B[i * 64 + q] in 16"));
+              ElementsAre("B[i * 64 + q] in 32"));
+}
+
+//===-- Tiles -------------------------------------------------------------===//
+
+TEST(StagePlan, PositiveTilesBeyondStaticSharedMemoryAreDynamic) {
+  std::string Two =
+      kernel("4096", "256", "s += A[i * 4096 + j] + B[i * 4096 + j];");
+  EXPECT_EQ(decided(Two).Tiles, (TileMemory{260, 256, true, 0}));
+  AnalysisOptions Unasked = staging();
+  Unasked.May.LaunchTiles = false;
+  EXPECT_EQ(decided(Two, Unasked).Tiles, (TileMemory{132, 256, false, 0}));
+}
+
+TEST(StagePlan, PositiveDynamicTilesLieBehindWhatTheKernelHas) {
+  std::string Code =
+      kernel("4096", "256, 1000", "s += A[i * 4096 + j] + B[i * 4096 + j];");
+  EXPECT_EQ(decided(Code).Tiles, (TileMemory{260, 256, true, 1008}));
+}
+
+TEST(StagePlan, PositiveLargeBlocksLeaveWarpsEnough) {
+  // 8 bytes: half as many columns; one block of 32 warps is enough.
+  EXPECT_EQ(
+      decided(kernel("4096", "1024", "s += A[i * 4096 + j];", "double")).Tiles,
+      (TileMemory{136, 1024, true, 0}));
+}
+
+TEST(StagePlan, PositiveLoopsShareTheirTiles) {
+  KernelPlan Plan = decided(
+      kernel("4096", "256",
+             "s += A[i * 4096 + j];\n  }\n  for (int j = 0; j < 4096; ++j) {\n"
+             "s += B[i * 4096 + j];"));
+  EXPECT_EQ(Plan.Versions.size(), 2u);
+  EXPECT_EQ(Plan.Tiles, (TileMemory{132, 256, false, 0}));
+}
+
+TEST(StagePlan, PositiveWidthAsTold) {
+  AnalysisOptions Narrow = staging();
+  Narrow.TileBytes = 32;
+  EXPECT_THAT(staged(kernel("4096"), Narrow),
+              ElementsAre("A[i * 4096 + j] in 8"));
+}
+
+//===-- Sums --------------------------------------------------------------===//
+
+TEST(StagePlan, PositiveSumsAreKeptInRegisters) {
+  AnalysisOptions Both = staging();
+  Both.May.Sums = true;
+  KernelPlan Plan =
+      decided(kernel("4096", "256", "y[i] += A[i * 4096 + j];"), Both);
+  ASSERT_EQ(Plan.Versions.size(), 1u);
+  EXPECT_EQ(Plan.Versions[0].Sums, std::vector<unsigned>{0});
+  EXPECT_EQ(Plan.Versions[0].Reads, std::vector<unsigned>{0});
+  // A loop that walks columns does not contend.
+  Plan = decided(kernel("m", "256", "y[i] += A[j * 4096 + i];"), Both);
+  ASSERT_EQ(Plan.Versions.size(), 1u);
+  EXPECT_THAT(Plan.Versions[0].Reads, IsEmpty());
+  EXPECT_EQ(Plan.Versions[0].MinTrips, 32);
+  EXPECT_EQ(Plan.Tiles, TileMemory());
+}
+
+TEST(StagePlan, PositiveSumsUnderSeveralLaunches) {
+  AnalysisOptions Both = staging();
+  Both.May.Sums = true;
+  std::string Code = kernel("m", "256", "y[i] += B[j];");
+  Code.insert(Code.rfind('}'), "k<<<1056, 128>>>(A, A, A, m, m); ");
+  EXPECT_EQ(decided(Code, Both).Versions.size(), 1u);
+}
+
+TEST(StagePlan, NegativeABlockThatMayNotHaveTheRegisters) {
+  const std::string Bounded = kernel("4096", "1024"),
+                    Bounds = "__launch_bounds__(1024) ";
+  std::string Code = Bounded;
+  Code.erase(Code.find(Bounds), Bounds.size());
+  EXPECT_EQ(estimated(Code, 32).Versions.size(), 1u);
+  KernelPlan Plan = estimated(Code, 33);
+  EXPECT_THAT(Plan.Versions, IsEmpty());
+  EXPECT_THAT(staged(Bounded), ElementsAre("A[i * 4096 + j] in 32"));
+}
+
+TEST(StagePlan, NegativeSumsOfShortLoops) {
+  AnalysisOptions Both = staging();
+  Both.May.Sums = true;
+  EXPECT_THAT(
+      decided(kernel("8", "256", "y[i] += A[i * 4096 + j];"), Both).Versions,
+      IsEmpty());
 }
 
 //===-- What is left of the kernel ----------------------------------------===//
@@ -235,8 +332,8 @@ TEST(StagePlan, PositiveTilesTakeTheReadsAway) {
       parseSnippet(kernel("4096", "256", "s += A[i * 4096 + j] * B[j];"));
   const Kernel &K = P.kernel("k");
   ASSERT_EQ(K.RowLoops.at(0).Reads.at(0).Text, "A[i * 4096 + j]");
-  StagedLoop Tiles{0, {0}, 16, 256, 0, 17408};
-  Kernel With = withStages(K, {Tiles});
+  Stages Tiles{{{0, {0}, {}, 16, 0}}, {68, 256, false, 0}, {}};
+  Kernel With = withStages(K, Tiles);
   EXPECT_EQ(With.StaticSharedBytes, K.StaticSharedBytes + 17408);
   EXPECT_EQ(offsetOf(With, "A[i * 4096 + j]"), "no such access");
   EXPECT_EQ(With.Accesses.size() + 1, K.Accesses.size());

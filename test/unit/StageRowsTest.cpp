@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "SourceTesting.h"
 #include "TransformTesting.h"
+#include "analysis/plan/stage/StagePlan.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ using ::testing::Not;
 /// A snippet whose kernel k runs every loop that it can in tiles.
 struct StageBench : ReportBench {
   explicit StageBench(const std::string &Code, int64_t Columns = 16,
-                      int64_t MinTrips = 0)
+                      int64_t MinTrips = 0, bool Sums = false)
       : P(parseSnippet(Code)) {
     R.MainFile = "/snippet/kernel.cu";
     R.Texts[R.MainFile] = Code;
@@ -31,14 +32,21 @@ struct StageBench : ReportBench {
     K.Source = P.kernel("k");
     for (unsigned I = 0; I < K.Source.RowLoops.size(); ++I) {
       const RowLoop &Rows = K.Source.RowLoops[I];
-      StagedLoop Plan{I, {}, Columns, 256, MinTrips, 0};
+      LoopVersion Plan{I, {}, {}, Columns, MinTrips};
       for (unsigned Read = 0; Read < Rows.Reads.size(); ++Read)
         if (!Rows.Reads[Read].Why)
           Plan.Reads.push_back(Read);
-      if (Rows.Refusals.empty() && !Plan.Reads.empty())
-        K.Plan.Staged.push_back(Plan);
+      for (unsigned Sum = 0; Sums && Sum < Rows.Sums.size(); ++Sum)
+        if (!Rows.Sums[Sum].Why)
+          Plan.Sums.push_back(Sum);
+      if (!Rows.Refusals.empty() || Plan.Reads.empty())
+        continue;
+      K.Plan.Tiles.ThreadBytes =
+          std::max(K.Plan.Tiles.ThreadBytes, threadBytes(Rows, Plan));
+      K.Plan.Versions.push_back(Plan);
     }
-    EXPECT_THAT(K.Plan.Staged, Not(IsEmpty())) << Code;
+    K.Plan.Tiles.Threads = 256;
+    EXPECT_THAT(K.Plan.Versions, Not(IsEmpty())) << Code;
     R.Kernels.push_back(std::move(K));
     Rewriting.Transforms = {"stage-rows"};
   }
@@ -75,26 +83,29 @@ const std::string Usual = "  for (int j = 0; j < m; ++j)\n"
 TEST(StageRows, PositiveAWholeFile) {
   StageBench B(kernel(Usual));
   std::string New = B.checked();
-  EXPECT_THAT(New, ::testing::StartsWith(
-                       "// catt: stage-rows(rows): a warp "
-                       "loads elements of the row of each "
-                       "lane together\n"
-                       "#ifndef CATT_LOAD_ROWS\n"
-                       "#define CATT_LOAD_ROWS\n"
-                       "template <int CattColumns, class CattType>\n"));
+  EXPECT_THAT(
+      New, ::testing::StartsWith(
+               "// catt: stage-rows(kernel): a warp "
+               "loads elements of the row of each "
+               "lane together\n"
+               "#ifndef CATT_LOAD_ROW\n"
+               "#define CATT_LOAD_ROW\n"
+               "template <int CattColumns, int CattBytes, int CattSome, class "
+               "CattType>\n"));
   EXPECT_THAT(New, Not(HasSubstr("cattApart")));
   EXPECT_EQ(
       B.below(),
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
-    __shared__ float cattRows_A[256][17];
+    __shared__ __align__(16) unsigned char cattTiles[17408];
+    float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRows<16>(cattLanes, cattRows_A, threadIdx.x, &A[i * m + j],
-                       j < m ? m - j : 0);
+      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                              j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
-        s += cattRows_A[threadIdx.x][j - cattFrom];
+        s += cattRow_A[j - cattFrom];
     }
   } else { // catt: begin
   for (int j = 0; j < m; ++j)
@@ -113,15 +124,16 @@ TEST(StageRows, PositiveTwoDimensions) {
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
   if (blockDim.x * blockDim.y * blockDim.z <= 256) {
-    __shared__ float cattRows_A[256][17];
+    __shared__ __align__(16) unsigned char cattTiles[17408];
     const unsigned cattThread =
         threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    float *const cattRow_A = (float *)(cattTiles + 68 * cattThread);
     const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRows<16>(cattLanes, cattRows_A, cattThread, &A[i * m + j],
-                       j < m ? m - j : 0);
+      cattLoadRow<16, 68, 16>(cattLanes, cattThread, cattRow_A, &A[i * m + j],
+                              j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
-        s += cattRows_A[cattThread][j - cattFrom];
+        s += cattRow_A[j - cattFrom];
     }
   } else { // catt: begin
   for (int j = 0; j < m; ++j)
@@ -142,14 +154,15 @@ TEST(StageRows, PositiveAnotherStart) {
           R"cu(  // catt: stage-rows(8): the warp loads the rows of its lanes together
   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
       m + 1u - (m / 2) >= 32 &&
-      cattApart(&A[(m / 2) + i * m], m + 1u - (m / 2), &y[i], 1)) {
-    __shared__ float cattRows_A[256][9];
+      cattApart(&A[(m / 2) + i * m], &A[(m + 1u - 1) + i * m], &y[i], &y[i])) {
+    __shared__ __align__(16) unsigned char cattTiles[9216];
+    float *const cattRow_A = (float *)(cattTiles + 36 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (unsigned j = m / 2; __any_sync(cattLanes, j < m + 1u);) {
-      cattLoadRows<8>(cattLanes, cattRows_A, threadIdx.x, &A[j + i * m],
-                      j < m + 1u ? m + 1u - j : 0);
+      cattLoadRow<8, 36, 8>(cattLanes, threadIdx.x, cattRow_A, &A[j + i * m],
+                            j < m + 1u ? m + 1u - j : 0);
       for (const auto cattFrom = j; j < m + 1u && j - cattFrom < 8; j++)
-        y[i] += cattRows_A[threadIdx.x][j - cattFrom];
+        y[i] += cattRow_A[j - cattFrom];
     }
   } else { // catt: begin
   for (unsigned j = m / 2; j < m + 1u; j++)
@@ -169,13 +182,14 @@ TEST(StageRows, PositiveCommentsStayInTheOriginal) {
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
-    __shared__ float cattRows_A[256][17];
+    __shared__ __align__(16) unsigned char cattTiles[17408];
+    float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRows<16>(cattLanes, cattRows_A, threadIdx.x, &A[i * m + j],
-                       j < m ? m - j : 0);
+      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                              j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j) {
-        float v = cattRows_A[threadIdx.x][j - cattFrom];
+        float v = cattRow_A[j - cattFrom];
         s += v;
       }
     }
@@ -198,22 +212,21 @@ TEST(StageRows, PositiveTwoRowsAndOneTwice) {
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
-    __shared__ float cattRows_A[256][17];
-    __shared__ float cattRows_B[256][17];
-    __shared__ float cattRows_A_2[256][17];
+    __shared__ __align__(16) unsigned char cattTiles[50176];
+    float *const cattRow_A = (float *)(cattTiles + 196 * threadIdx.x);
+    float *const cattRow_B = (float *)(cattTiles + 64 + 196 * threadIdx.x);
+    float *const cattRow_A_2 = (float *)(cattTiles + 128 + 196 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRows<16>(cattLanes, cattRows_A, threadIdx.x, &A[i * m + j],
-                       j < m ? m - j : 0);
-      cattLoadRows<16>(cattLanes, cattRows_B, threadIdx.x, &B[i * m + j],
-                       j < m ? m - j : 0);
-      cattLoadRows<16>(cattLanes, cattRows_A_2, threadIdx.x, &A[j],
-                       j < m ? m - j : 0);
+      cattLoadRow<16, 196, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                               j < m ? m - j : 0);
+      cattLoadRow<16, 196, 16>(cattLanes, threadIdx.x, cattRow_B, &B[i * m + j],
+                               j < m ? m - j : 0);
+      cattLoadRow<16, 196, 16>(cattLanes, threadIdx.x, cattRow_A_2, &A[j],
+                               j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
-        s += cattRows_A[threadIdx.x][j - cattFrom] *
-                 cattRows_B[threadIdx.x][j - cattFrom] +
-             cattRows_A[threadIdx.x][j - cattFrom] +
-             cattRows_A_2[threadIdx.x][j - cattFrom];
+        s += cattRow_A[j - cattFrom] * cattRow_B[j - cattFrom] +
+             cattRow_A[j - cattFrom] + cattRow_A_2[j - cattFrom];
     }
   } else { // catt: begin
   for (int j = 0; j < m; ++j)
@@ -231,14 +244,16 @@ TEST(StageRows, PositiveStoresAreCompared) {
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
-      cattApart(&A[i * m + 1], m - 1, &y[i * m + 1], m - 1)) {
-    __shared__ float cattRows_A[256][17];
+      cattApart(&A[i * m + 1], &A[i * m + (m - 1)], &y[i * m + 1],
+                &y[i * m + (m - 1)])) {
+    __shared__ __align__(16) unsigned char cattTiles[17408];
+    float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 1; __any_sync(cattLanes, j < m);) {
-      cattLoadRows<16>(cattLanes, cattRows_A, threadIdx.x, &A[i * m + j],
-                       j < m ? m - j : 0);
+      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                              j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
-        y[i * m + j] = cattRows_A[threadIdx.x][j - cattFrom];
+        y[i * m + j] = cattRow_A[j - cattFrom];
     }
   } else { // catt: begin
   for (int j = 1; j < m; ++j)
@@ -259,10 +274,74 @@ TEST(StageRows, PositiveTwoLoopsShareTheFunctions) {
   StageBench B(kernel(Usual + "  for (int q = 0; q < m; ++q)\n"
                               "    s += B[i * m + q];\n"));
   std::string New = B.checked();
-  EXPECT_EQ(New.find("#define CATT_LOAD_ROWS"),
-            New.rfind("#define CATT_LOAD_ROWS"));
-  EXPECT_THAT(New, AllOf(HasSubstr("cattRows_A[threadIdx.x][j - cattFrom]"),
-                         HasSubstr("cattRows_B[threadIdx.x][q - cattFrom]")));
+  EXPECT_EQ(New.find("#define CATT_LOAD_ROW"),
+            New.rfind("#define CATT_LOAD_ROW"));
+  EXPECT_THAT(New, AllOf(HasSubstr("cattRow_A[j - cattFrom]"),
+                         HasSubstr("cattRow_B[q - cattFrom]")));
+}
+
+TEST(StageRows, PositiveSumsInRegisters) {
+  EXPECT_EQ(
+      StageBench(kernel("  for (int j = 0; j < m; ++j)\n"
+                        "    y[i] += B[i * m + j];\n"),
+                 16, 32, /*Sums=*/true)
+          .below(),
+      kernel(
+          R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32) {
+    __shared__ __align__(16) unsigned char cattTiles[17408];
+    float *const cattRow_B = (float *)(cattTiles + 68 * threadIdx.x);
+    const unsigned cattLanes = __activemask();
+    float cattSum_y = y[i];
+    for (int j = 0; __any_sync(cattLanes, j < m);) {
+      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_B, &B[i * m + j],
+                              j < m ? m - j : 0);
+      for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
+        cattSum_y += cattRow_B[j - cattFrom];
+    }
+    y[i] = cattSum_y;
+    __syncwarp(cattLanes);
+  } else { // catt: begin
+  for (int j = 0; j < m; ++j)
+    y[i] += B[i * m + j];
+  } // catt: end
+  // catt: done
+)cu"));
+}
+
+TEST(StageRows, PositiveTheLastIterationReachesTheLimit) {
+  EXPECT_REWRITE(StageBench(kernel("  for (int j = 1; j <= m; ++j)\n"
+                                   "    s += A[i * m + j];\n"),
+                            16, 32),
+                 AllOf(HasSubstr("m - 1 + 1 >= 32"),
+                       HasSubstr("__any_sync(cattLanes, j <= m);"),
+                       HasSubstr("j <= m ? m - j + 1 : 0);")));
+}
+
+TEST(StageRows, PositiveTilesThatTheLaunchAsksFor) {
+  StageBench B(kernel(Usual));
+  KernelReport &K = B.R.Kernels[0];
+  K.Plan.Tiles.IsDynamic = true;
+  EXPECT_REWRITE(
+      B, AllOf(HasSubstr("cattDynamicShared() >= 17408) {"),
+               HasSubstr("extern __shared__ __align__(16) unsigned char "
+                         "cattTiles_k[];"),
+               HasSubstr("cattShared(k, 0, 17408)"),
+               HasSubstr("asm(\"mov.u32 %0, %%dynamic_smem_size;\"")));
+  K.Source.UsesDynamicShared = true;
+  K.Source.Launches[0].DynamicSharedBytes = 100;
+  K.Plan.Tiles.DynamicOffset = 112;
+  EXPECT_REWRITE(B, AllOf(HasSubstr("cattDynamicShared() >= 17520) {"),
+                          HasSubstr("cattShared(k, 0, 17420)"),
+                          HasSubstr("(cattTiles_k + 112 + 68 * threadIdx.x)")));
+}
+
+TEST(StageRows, NegativeALaunchThatCannotAskForTiles) {
+  StageBench B(
+      "#define LAUNCH k<<<9, 256>>>(A, A, A, 3)\n" +
+      kernel(Usual).replace(kernel(Usual).find("  k<<<"), 27, "  LAUNCH;\n"));
+  B.R.Kernels[0].Plan.Tiles.IsDynamic = true;
+  EXPECT_REFUSED(B, Reason::LaunchNotEditable);
 }
 
 TEST(StageRows, PositiveAMinimumOfIterations) {
@@ -308,9 +387,8 @@ TEST(StageRows, NegativeOtherCodeOnItsLines) {
 }
 
 TEST(StageRows, NegativeTheFunctionsNameIsTaken) {
-  EXPECT_REFUSED(
-      StageBench("__device__ void cattLoadRows();\n" + kernel(Usual)),
-      Reason::InMacro);
+  EXPECT_REFUSED(StageBench("__device__ void cattLoadRow();\n" + kernel(Usual)),
+                 Reason::InMacro);
   EXPECT_REFUSED(StageBench("struct cattApart;\n" + kernel(Usual)),
                  Reason::InMacro);
 }
@@ -347,14 +425,10 @@ TEST(StageRows, NegativeBlocksThatWaitForEachOther) {
 TEST(StageRows, NegativeMoreSharedMemoryThanThereIs) {
   StageBench B(kernel(Usual));
   KernelReport &K = B.R.Kernels[0];
-  K.Plan.Staged[0].SharedBytes = 48 * 1024;
-  EXPECT_REWRITE(B, HasSubstr("cattLoadRows<16>("));
-  K.Source.StaticSharedBytes = 4;
-  EXPECT_REFUSED(B, Reason::NotEnoughShared);
-  K.Source.StaticSharedBytes = 0;
   K.Spill.emplace();
+  EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68, 16>("));
   K.Spill->Moved.emplace_back();
-  K.Spill->FrameBytes = K.Spill->StaticBytes = 4;
+  K.Spill->FrameBytes = K.Spill->StaticBytes = 40 * 1024;
   K.Spill->Numbering.Threads = 1;
   EXPECT_REFUSED(B, Reason::NotEnoughShared);
 }
@@ -364,7 +438,7 @@ TEST(StageRows, NegativeDynamicSharedMemoryThatIsNotKnown) {
   Kernel &K = B.R.Kernels[0].Source;
   K.UsesDynamicShared = true;
   K.Launches[0].DynamicSharedBytes = 1024;
-  EXPECT_REWRITE(B, HasSubstr("cattLoadRows<16>("));
+  EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68, 16>("));
   K.Launches[0].DynamicSharedBytes.reset();
   EXPECT_REFUSED(B, Reason::NotEnoughShared);
 }
@@ -386,7 +460,7 @@ TEST(StageRows, NegativeAValueThatWaitsInside) {
     if (Inside)
       EXPECT_REFUSED(B, Reason::EditsOverlap);
     else
-      EXPECT_REWRITE(B, HasSubstr("cattLoadRows<16>("));
+      EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68, 16>("));
   }
 }
 

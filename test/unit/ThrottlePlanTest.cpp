@@ -657,4 +657,20 @@ TEST(Candidates, footprintNeverGrowsWithFewerWarpsOrBlocks) {
         EXPECT_LE(A.FootprintBytes, B.FootprintBytes);
 }
 
+TEST(Candidates, registersOfABlockThatCanStillBeLaunched) {
+  const Device Gpu = llvm::cantFail(findDevice("h200"));
+  Kernel K;
+  EXPECT_TRUE(hasRegisters(K, Gpu, 1024, 12)); // nobody asked
+  K.Registers = RegisterRange{40, 30, 52, Origin::Estimated};
+  EXPECT_TRUE(hasRegisters(K, Gpu, 1024, 12)); // 64 are left to each thread
+  EXPECT_FALSE(hasRegisters(K, Gpu, 1024, 13));
+  EXPECT_TRUE(hasRegisters(K, Gpu, 512, 76));
+  EXPECT_FALSE(hasRegisters(K, Gpu, 512, 77));
+  EXPECT_TRUE(hasRegisters(K, Gpu, 256, 1000)); // the compiler spills
+  K.MaxThreads = 512;
+  EXPECT_FALSE(hasRegisters(K, Gpu, 1024, 13));
+  K.MaxThreads = 1024;
+  EXPECT_TRUE(hasRegisters(K, Gpu, 1024, 1000));
+}
+
 } // namespace

@@ -46,6 +46,7 @@ unsigned processes() { return hardware_concurrency().compute_thread_count(); }
 AnalysisOptions analysisOptions(const Options &O) {
   AnalysisOptions A;
   A.L1Bytes = O.L1Bytes;
+  A.TileBytes = O.TileBytes;
   A.Counting = O.Counting;
   A.MinGain = O.MinGain;
   A.KernelGlob = O.KernelGlob;

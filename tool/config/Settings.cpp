@@ -174,6 +174,13 @@ Error setTarget(Settings &S, StringRef Value, StringRef Spelled) {
   return Error::success();
 }
 
+Error setTile(Settings &S, StringRef Value, StringRef Spelled) {
+  if (Value != "32" && Value != "64" && Value != "128")
+    return wrong(Spelled + " must be 32, 64 or 128, not '" + Value + "'");
+  Value.getAsInteger(10, S.TileBytes.emplace());
+  return Error::success();
+}
+
 Error setBounds(Settings &S, StringRef Value, StringRef Spelled) {
   if (Value != "launch-bounds" && Value != "maxnreg")
     return wrong(Spelled + " must be launch-bounds or maxnreg, not '" + Value +
@@ -241,6 +248,9 @@ Words printSelector(const Settings &S) {
 }
 Words printTarget(const Settings &S) {
   return {S.TargetRegisters ? std::to_string(*S.TargetRegisters) : ""};
+}
+Words printTile(const Settings &S) {
+  return {S.TileBytes ? std::to_string(*S.TileBytes) : ""};
 }
 Words printBounds(const Settings &S) {
   return {S.Bounds == BoundsForm::MaxRegisters ? "maxnreg" : "launch-bounds"};

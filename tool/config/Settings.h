@@ -37,6 +37,7 @@ namespace catt {
 struct Settings {
   std::optional<std::string> GpuName;
   std::optional<int64_t> L1Bytes;
+  std::optional<int64_t> TileBytes;
   Model Counting = Model::Exact;
   std::optional<double> MinGain;       ///< absent: the analysis's default
   std::vector<std::string> Transforms; ///< empty: those that are default

@@ -66,7 +66,7 @@ AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu) {
   A.Registers.Writes = isChosen(Part::Bounds, O.Transforms);
   auto May = [&](Part P) { return isChosen(P, O.Transforms); };
   A.May = {May(Part::Groups), May(Part::Reserve), May(Part::Carveout),
-           May(Part::Stage)};
+           May(Part::Stage), May(Part::Sums)};
   // Nothing of the plan of warps and blocks is written: say what could be.
   if (!A.May.Split && !A.May.Reserve && !A.May.PreferL1)
     A.May.Split = A.May.Reserve = A.May.PreferL1 = true;

@@ -1,4 +1,4 @@
-//===- StagePlan.cpp - Which rows are loaded by the warp together ---------===//
+//===- StagePlan.cpp - Rows in tiles and sums in registers ----------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/stage/StagePlan.h"
+#include "analysis/device/Occupancy.h"
 #include "analysis/nest/Nest.h"
 #include "analysis/plan/throttle/Prediction.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,12 +19,13 @@ namespace catt {
 /// tiles of 8 and 16, rows of 8 and 24 as long, rows of 32 0.4 to 0.7 times.
 static constexpr int64_t MinTrips = 32;
 
-static int64_t tileBytes(const RowLoop &Rows, const StagedLoop &Staged) {
-  int64_t Bytes = 0;
-  for (unsigned R : Staged.Reads)
-    Bytes += int64_t(Rows.Reads[R].ElementBytes);
-  return Bytes * Staged.Threads * (Staged.Columns + 1); // padded by one
-}
+/// Registers that another version of a loop was seen to add, at most 24
+/// in large blocks.
+static constexpr int64_t MoreRegisters = 32;
+
+/// Warps on an SM that hide the latency of a tile: with 16, tiles of 128 bytes
+/// were measured to be the fastest on an H200, with 8 others were.
+static constexpr int64_t EnoughWarps = 16;
 
 /// Where only the run knows how long rows are, long ones: of short ones the
 /// loop runs as it is.
@@ -54,71 +56,198 @@ static std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
   return Out;
 }
 
-Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles) {
-  Stages Out;
-  int64_t Shared = S.K.StaticSharedBytes;
-  if (!S.Throttle.Gpu.barrierCountsLiveThreads())
-    return Out;
-  const Setting Long = withLongRows(S);
-  const bool IsKnown = Long.Footprint.Parameters == S.Footprint.Parameters;
-  for (const auto &[I, Rows] : llvm::enumerate(S.K.RowLoops)) {
-    const LoopProfile *Profile = profileOf(Profiles, Rows.Loop);
-    if (!Profile || !isInnermost(S.K, Rows.Loop))
-      continue;
-    const LoopProfile Known = IsKnown ? *Profile : profileOf(Long, Rows.Loop);
-    if (!Known.Work)
-      continue;
-    std::optional<int64_t> Trips = Known.Work->Iterations;
-    if (Trips && *Trips < MinTrips)
-      continue;
-    if (!Rows.Refusals.empty()) {
-      Out.Refusals.push_back(Rows.Refusals.front());
-      continue;
-    }
-    StagedLoop Each;
-    Each.Rows = I;
-    Each.Reads = rowsApart(Long, Rows, Out.Refusals);
-    if (Each.Reads.empty())
-      continue;
-    const std::optional<AffineIndex> &Count = S.K.Loops[Rows.Loop].TripCount;
-    bool Enough = Count && Count->constant().value_or(0) >= MinTrips;
-    Each.MinTrips = Enough ? 0 : MinTrips;
-    Each.Threads = *S.Footprint.Block.count();
-    for (int64_t Columns : {16, 8}) {
-      Each.Columns = Columns;
-      Each.SharedBytes = tileBytes(Rows, Each);
-      if (Shared + Each.SharedBytes <= S.Throttle.Gpu.SharedBytesPerBlock)
-        break;
-    }
-    if (Shared + Each.SharedBytes > S.Throttle.Gpu.SharedBytesPerBlock) {
-      Out.Refusals.push_back(
-          {Reason::NotEnoughShared, S.K.Loops[Rows.Loop].Where,
-           llvm::utostr(Each.SharedBytes) + " bytes for tiles of 8 elements"});
-      continue;
-    }
-    Shared += Each.SharedBytes;
-    Out.Loops.push_back(std::move(Each));
-  }
+static std::vector<unsigned> usableSums(const RowLoop &Rows) {
+  std::vector<unsigned> Out;
+  for (const auto &[I, Sum] : llvm::enumerate(Rows.Sums))
+    if (!Sum.Why)
+      Out.push_back(I);
   return Out;
 }
 
-Kernel withStages(const Kernel &K, llvm::ArrayRef<StagedLoop> Staged) {
+//===-- Which loops -------------------------------------------------------===//
+
+namespace {
+/// Finds the loops of a kernel that get another version.
+class Chooser {
+public:
+  Chooser(const Setting &S, const std::vector<LoopProfile> &Profiles,
+          const AnalysisOptions &Options)
+      : S(S), Profiles(Profiles), Options(Options), Long(withLongRows(S)),
+        IsKnown(Long.Footprint.Parameters == S.Footprint.Parameters) {}
+
+  Stages run() {
+    for (unsigned I = 0; I < S.K.RowLoops.size(); ++I)
+      if (isInnermost(S.K, S.K.RowLoops[I].Loop))
+        add(I);
+    return std::move(Out);
+  }
+
+private:
+  void add(unsigned Index) {
+    const RowLoop &Rows = S.K.RowLoops[Index];
+    const std::optional<AffineIndex> &Count = S.K.Loops[Rows.Loop].TripCount;
+    std::optional<int64_t> Trips = Count ? Count->constant() : std::nullopt;
+    if (Trips && *Trips < MinTrips)
+      return;
+    LoopVersion Each;
+    Each.Rows = Index;
+    Each.MinTrips = Trips ? 0 : MinTrips;
+    if (Options.May.Stage && contendsIfLong(Rows.Loop)) {
+      if (!Rows.Refusals.empty())
+        return Out.Refusals.push_back(Rows.Refusals.front());
+      if (Rows.NotInTiles)
+        Out.Refusals.push_back(*Rows.NotInTiles);
+      else
+        Each.Reads = rowsApart(Long, Rows, Out.Refusals);
+    }
+    if (Options.May.Sums && Rows.Refusals.empty())
+      Each.Sums = usableSums(Rows);
+    if (Each.Reads.empty() && Each.Sums.empty())
+      return;
+    if (hasRegisters(S.K, S.Throttle.Gpu, *S.Footprint.Block.count(),
+                     MoreRegisters))
+      Out.Loops.push_back(std::move(Each));
+    else
+      Out.Refusals.push_back(
+          {Reason::NotEnoughRegisters, S.K.Loops[Rows.Loop].Where,
+           std::to_string(*S.Footprint.Block.count()) + " threads"});
+  }
+
+  /// The loop's lines do not fit, and it has enough iterations.
+  bool contendsIfLong(unsigned Loop) const {
+    const LoopProfile *Profile = profileOf(Profiles, Loop);
+    if (!Profile)
+      return false;
+    const bool Always = Options.TileBytes.has_value();
+    const LoopProfile Known =
+        IsKnown && !Always ? *Profile : profileOf(Long, Loop, Always);
+    return Known.Work && Known.Work->Iterations.value_or(MinTrips) >= MinTrips;
+  }
+
+  const Setting &S;
+  const std::vector<LoopProfile> &Profiles;
+  const AnalysisOptions &Options;
+  const Setting Long;
+  const bool IsKnown;
+  Stages Out;
+};
+} // namespace
+
+//===-- Tiles -------------------------------------------------------------===//
+
+static unsigned widestElement(const RowLoop &Rows, const LoopVersion &V) {
+  unsigned Bytes = 0;
+  for (unsigned R : V.Reads)
+    Bytes = std::max(Bytes, Rows.Reads[R].ElementBytes);
+  return Bytes;
+}
+
+int64_t threadBytes(const RowLoop &Rows, const LoopVersion &Version) {
+  int64_t Bytes = 0;
+  for (unsigned R : Version.Reads)
+    Bytes += Version.Columns * Rows.Reads[R].ElementBytes;
+  return Bytes ? Bytes + widestElement(Rows, Version) : 0;
+}
+
+/// Tiles with so many bytes of each row. False: they do not fit.
+static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
+                   bool MayAsk, Stages &Out) {
+  TileMemory &Tiles = Out.Tiles;
+  Tiles = {};
+  int64_t Alignment = 4;
+  for (LoopVersion &V : Out.Loops) {
+    const RowLoop &Rows = S.K.RowLoops[V.Rows];
+    if (V.Reads.empty())
+      continue;
+    V.Columns =
+        std::min<int64_t>(TileBytes / widestElement(Rows, V), WarpLanes);
+    Alignment = std::max<int64_t>(Alignment, widestElement(Rows, V));
+    Tiles.ThreadBytes = std::max(Tiles.ThreadBytes, threadBytes(Rows, V));
+  }
+  Tiles.ThreadBytes = llvm::alignTo(Tiles.ThreadBytes, Alignment);
+  Tiles.Threads = *S.Footprint.Block.count();
+  BlockResources Block = S.Throttle.Block;
+  Block.RegistersPerThread.reset();
+  Block.GridBlocks.reset();
+  Tiles.IsDynamic = Block.StaticSharedBytes + Tiles.bytes() >
+                    S.Throttle.Gpu.SharedBytesPerBlock;
+  if (Tiles.IsDynamic) {
+    Tiles.DynamicOffset = llvm::alignTo(Block.DynamicSharedBytes, 16);
+    Block.DynamicSharedBytes = Tiles.DynamicOffset;
+  }
+  Block.DynamicSharedBytes += Tiles.bytes();
+  if ((Tiles.IsDynamic && !MayAsk) ||
+      Block.StaticSharedBytes + Block.DynamicSharedBytes >
+          S.Throttle.Gpu.SharedBytesPerBlockOptIn)
+    return false;
+  llvm::Expected<Residency> With = residency(S.Throttle.Gpu, Block);
+  if (!With) {
+    llvm::consumeError(With.takeError());
+    return false;
+  }
+  return With->BlocksPerSM * With->WarpsPerBlock >=
+         std::min(EnoughWarps, S.Before.WarpsPerBlock * S.Before.BlocksPerSM);
+}
+
+/// Tiles as wide as a line, or as leaves enough warps on an SM.
+static bool chooseTiles(const Setting &S, const AnalysisOptions &Options,
+                        Stages &Out) {
+  if (llvm::all_of(Out.Loops,
+                   [](const LoopVersion &V) { return V.Reads.empty(); }))
+    return true;
+  if (Options.TileBytes)
+    return layOut(S, *Options.TileBytes, /*EnoughWarps=*/1,
+                  Options.May.LaunchTiles, Out);
+  for (int64_t Bytes : {128, 64, 32})
+    if (layOut(S, Bytes, EnoughWarps, Options.May.LaunchTiles, Out))
+      return true;
+  return false;
+}
+
+Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
+                 const AnalysisOptions &Options) {
+  if (!S.Throttle.Gpu.barrierCountsLiveThreads())
+    return {};
+  Stages Out = Chooser(S, Profiles, Options).run();
+  if (chooseTiles(S, Options, Out))
+    return Out;
+  for (LoopVersion &V : Out.Loops) {
+    if (V.Reads.empty())
+      continue;
+    Out.Refusals.push_back(
+        {Reason::NotEnoughShared, S.K.Loops[S.K.RowLoops[V.Rows].Loop].Where,
+         "for tiles of " + namesOf(S.K.RowLoops[V.Rows], V)});
+    V.Reads.clear();
+  }
+  llvm::erase_if(Out.Loops,
+                 [](const LoopVersion &V) { return V.Sums.empty(); });
+  Out.Tiles = {};
+  return Out;
+}
+
+Kernel withStages(const Kernel &K, const Stages &Found) {
   Kernel With = K;
-  for (const StagedLoop &Each : Staged) {
+  if (!Found.Tiles.IsDynamic)
+    With.StaticSharedBytes += Found.Tiles.bytes();
+  for (const LoopVersion &Each : Found.Loops) {
     const RowLoop &Rows = K.RowLoops[Each.Rows];
-    With.StaticSharedBytes += Each.SharedBytes;
-    for (unsigned R : Each.Reads)
+    auto Leave = [&](const std::string &Text, bool Writes) {
       llvm::erase_if(With.Accesses, [&](const Access &A) {
-        return A.Loop == Rows.Loop && A.Text == Rows.Reads[R].Text && A.Reads &&
-               !A.Writes;
+        return A.Loop == Rows.Loop && A.Text == Text && A.Reads &&
+               A.Writes == Writes;
       });
+    };
+    for (unsigned R : Each.Reads)
+      Leave(Rows.Reads[R].Text, /*Writes=*/false);
+    for (unsigned R : Each.Sums)
+      Leave(Rows.Sums[R].Text, /*Writes=*/true);
   }
   return With;
 }
 
-std::string namesOf(const RowLoop &Rows, const StagedLoop &Staged) {
+std::string namesOf(const RowLoop &Rows, const LoopVersion &Version) {
   std::vector<std::string> Names;
-  for (unsigned R : Staged.Reads)
+  for (unsigned R : Version.Reads)
     Names.push_back(Rows.Reads[R].Text);
   std::string Last = Names.back();
   Names.pop_back();

@@ -1,4 +1,4 @@
-//===- StagePlan.h - Which rows are loaded by the warp together -*- C++ -*-===//
+//===- StagePlan.h - Which loops get rows in tiles, or sums in registers --===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,18 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   lane 0   a a a a a a a a ...     a load of one element of each row: 32
-//   lines lane 1   b b b b b b b b ...     a load of 32 consecutive elements: 1
-//   or 2
-//   ...      |<- Columns ->|         a tile: 32 rows of Columns elements
+//   lane 0   a a a a a a a a ...   a load of one element of each row: 32 lines
+//   lane 1   b b b b b b b b ...   a load of 32 consecutive elements: 1 or 2
+//   ...      |<- Columns ->|       a tile: 32 rows of Columns elements
 //
 // Rows whose lines do not fit in L1 are fetched once for each line that they
 // cross, if they stay there; loaded tile by tile, each sector is fetched once
 // whatever L1 holds (docs/model.md). It pays where a row is at least MinTrips
 // elements long: shorter ones were measured to lose up to half of their speed.
 //
-// Limits: innermost loops that contend, under one launch whose block is known;
-// rows a line apart or more; tiles within the 48 KiB of static shared memory.
+// Tiles are as wide as a cache line where that leaves enough warps on an SM,
+// and in dynamic shared memory where a block cannot have that much unasked.
+//
+// Limits: innermost loops; those that contend, under one launch whose block is
+// known; rows a line apart or more.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_STAGE_STAGEPLAN_H
@@ -27,20 +29,27 @@
 
 namespace catt {
 
-/// Loops that are staged, and why others that contend are not.
+/// Loops that get another version, and why others that contend do not.
 struct Stages {
-  std::vector<StagedLoop> Loops;
+  std::vector<LoopVersion> Loops;
+  TileMemory Tiles;
   std::vector<Refusal> Refusals;
 };
 
 /// By the profiles of the kernel as it is.
-Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles);
+Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
+                 const AnalysisOptions &Options);
 
-/// The kernel as it is with these tiles: what is staged bypasses L1.
-Kernel withStages(const Kernel &K, llvm::ArrayRef<StagedLoop> Staged);
+/// Bytes of a thread's row: the tiles of the version's reads side by side, and
+/// one element more, so that the lanes of a warp read from different banks.
+int64_t threadBytes(const RowLoop &Rows, const LoopVersion &Version);
+
+/// The kernel as it is with these versions: what is in tiles or in registers
+/// bypasses L1. Dynamic tiles are a matter of its launches.
+Kernel withStages(const Kernel &K, const Stages &Found);
 
 /// "A[i * m + j] and B[i * m + j]"
-std::string namesOf(const RowLoop &Rows, const StagedLoop &Staged);
+std::string namesOf(const RowLoop &Rows, const LoopVersion &Version);
 
 } // namespace catt
 

@@ -119,4 +119,12 @@ std::vector<Candidate> candidates(const LevelFootprint &Level,
   return All;
 }
 
+bool hasRegisters(const Kernel &K, const Device &Gpu, int64_t Threads,
+                  int64_t More) {
+  if (!K.Registers || K.MaxThreads.value_or(0) >= Threads)
+    return true;
+  int64_t Most = registersForBlocks(Gpu, Threads, /*Blocks=*/1);
+  return Most >= Gpu.MaxRegistersPerThread || K.Registers->Most + More <= Most;
+}
+
 } // namespace catt

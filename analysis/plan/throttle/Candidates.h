@@ -16,6 +16,7 @@
 #define CATT_ANALYSIS_PLAN_THROTTLE_CANDIDATES_H
 
 #include "analysis/device/Occupancy.h"
+#include "analysis/model/Kernel.h"
 #include "analysis/model/Plan.h"
 #include <cstdint>
 #include <optional>
@@ -99,6 +100,12 @@ Candidate makeCandidate(const LevelFootprint &Level, int64_t Warps,
 std::optional<Candidate> mostWarps(const LevelFootprint &Level,
                                    const BlockChoice &Blocks,
                                    const ThrottleOptions &Options);
+
+/// Whether a block can still be launched if the kernel takes so many registers
+/// more: the compiler keeps to the kernel's own bound, or few are taken. A
+/// block of 256 threads can have all that there are.
+bool hasRegisters(const Kernel &K, const Device &Gpu, int64_t Threads,
+                  int64_t More);
 
 } // namespace catt
 

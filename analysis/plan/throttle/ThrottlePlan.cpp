@@ -85,6 +85,9 @@ std::optional<Refusal> withoutFootprint(const Input &In, const Loop &L) {
                  ""};
 }
 
+/// Registers that a loop over groups may add; 6 were seen.
+constexpr int64_t SplitRegisters = 12;
+
 /// Why a contended loop cannot be split into groups.
 std::optional<Refusal> notSplittable(const Input &In, const Loop &L) {
   if (!L.Refusals.empty())
@@ -93,6 +96,10 @@ std::optional<Refusal> notSplittable(const Input &In, const Loop &L) {
     return Refusal{Reason::NotSelected, L.Where, ""};
   if (!L.Site)
     return Refusal{Reason::DivergentBarrier, L.Where, ""};
+  if (!hasRegisters(In.K, In.Options.Gpu, In.Options.Block.Threads,
+                    SplitRegisters))
+    return Refusal{Reason::NotEnoughRegisters, L.Where,
+                   std::to_string(In.Options.Block.Threads) + " threads"};
   if (L.Site->NeedsSm70 && !In.Options.Gpu.barrierCountsLiveThreads())
     return Refusal{Reason::ThreadsExitedEarly, L.Where, ""};
   if (!In.K.Refusals.empty())

@@ -1,11 +1,11 @@
 // RUN: %exact --transforms=stage-rows %s 2>&1 >/dev/null | FileCheck %s
-// A store at every other element may hit the row, and no comparison before the
-// loop says that it does not. One at a place that is known is compared; none is
+// A store that moves unevenly may hit the row, and no comparison before the
+// loop says that it does not. One whose places are known is compared; none is
 // where the row is __restrict__.
 
 // CHECK: stage-rows-alias.cu:[[#@LINE+19]]:3: remark: loads 1 row of each lane
 // CHECK: stage-rows-alias.cu:[[#@LINE+27]]:3: remark: loads 1 row of each lane
-// CHECK: stage-rows-alias.cu:[[#@LINE+9]]:5: remark: what the loop stores may be what it reads ('y[2 * j]' and 'A[i * N + j]'); declare the pointer that is read __restrict__, {{.*}} [may-alias]
+// CHECK: stage-rows-alias.cu:[[#@LINE+9]]:5: remark: what the loop stores may be what it reads ('y[j * j]' and 'A[i * N + j]'); declare the pointer that is read __restrict__, {{.*}} [may-alias]
 
 constexpr int N = 4096;
 
@@ -14,7 +14,7 @@ __global__ void somewhere(const float *A, float *y) {
   float s = 0;
   for (int j = 0; j < N; ++j) {
     s += A[i * N + j];
-    y[2 * j] = 1;
+    y[j * j] = 1;
   }
   y[i] = s;
 }
@@ -24,7 +24,7 @@ __global__ void restricted(const float *__restrict__ A, float *y) {
   float s = 0;
   for (int j = 0; j < N; ++j) {
     s += A[i * N + j];
-    y[2 * j] = 1;
+    y[j * j] = 1;
   }
   y[i] = s;
 }

@@ -4,7 +4,7 @@
 // RUN: %exact --transforms=stage-rows --assume=m=16 %s 2>&1 >/dev/null | FileCheck --check-prefix=SHORT %s
 // How long the rows are is known to the run alone: short ones run as they were.
 
-// CHECK: stage-rows-by-run.cu:[[#@LINE+11]]:3: remark: loads 1 row of each lane in tiles of 16 elements [stage-rows]
+// CHECK: stage-rows-by-run.cu:[[#@LINE+11]]:3: remark: loads 1 row of each lane in tiles of 32 elements [stage-rows]
 // CODE: if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32) {
 // CODE: j < m ? m - j : 0
 // CODE: } else { // catt: begin

@@ -1,0 +1,85 @@
+//===- CountedLoops.h - Loops that count up by one --------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   for (int j = first; j < limit; ++j)   first and limit are the same
+//     ... A[i * m + j] ...                whenever they are evaluated, and so
+//                                         are A, i and m
+//
+// Limits: `<` and `<=`, steps of 1, one iterator of an integer type that the
+// body does not change. What a macro stands for is taken as a whole.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_SOURCE_VALUES_COUNTEDLOOPS_H
+#define CATT_ANALYSIS_SOURCE_VALUES_COUNTEDLOOPS_H
+
+#include "analysis/model/RowLoop.h"
+#include "analysis/source/safety/LocalMentions.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Stmt.h"
+#include "clang/Basic/SourceLocation.h"
+
+namespace catt {
+
+/// The variable that an expression reads and nothing else; null if none.
+const clang::VarDecl *variableRead(const clang::Expr *E);
+
+/// A loop of a function, and what stays the same while it runs.
+class CountedLoop {
+public:
+  /// StoresNothing: to global memory, while it runs.
+  CountedLoop(const clang::ForStmt &For, const clang::ASTContext &Context,
+              const LocalMentions &Locals, bool StoresNothing)
+      : For(For), Context(Context), Locals(Locals),
+        StoresNothing(StoresNothing) {}
+
+  /// Fills in the header and the body of Out, whose Span is known. Why it is
+  /// no such loop, or cannot be written again, if so.
+  std::optional<Refusal> read(RowLoop &Out);
+
+  const clang::Stmt &body() const { return *For.getBody(); }
+
+  /// Evaluated anywhere in the loop or before it, it is the same.
+  bool stays(const clang::Expr *E) const;
+  /// That, and read from no memory: a thread that runs no iteration can
+  /// evaluate it, too.
+  bool isPlain(const clang::Expr *E) const;
+  /// The index grows by 1 with the iterator, and by nothing else in the loop.
+  bool walksRow(const clang::Expr *E) const;
+  /// It grows or falls by the same amount with each iteration: what it has in
+  /// the first and the last one bounds it.
+  bool isLinear(const clang::Expr *E) const;
+
+  /// As written: no macro, or the whole of one.
+  std::optional<std::string> textOf(clang::SourceRange Range) const;
+  std::optional<SourceSpan> spanOf(clang::SourceRange Range,
+                                   const std::string &File) const;
+
+private:
+  std::optional<Refusal> header();
+  std::optional<Refusal> text(RowLoop &Out) const;
+  Refusal notCounted(clang::SourceLocation At, const char *Why) const;
+  clang::CharSourceRange rangeOf(clang::SourceRange Range) const;
+  std::optional<std::string> operandOf(const clang::Expr &E) const;
+  const clang::Expr *withoutCasts(const clang::Expr *E) const;
+  bool stepsByOne(const clang::Expr *E) const;
+  bool findFirst(const clang::Stmt *Init);
+  bool staysInPlace(const clang::Expr *Place) const;
+  bool isInBody(const clang::VarDecl &V) const;
+
+  const clang::ForStmt &For;
+  const clang::ASTContext &Context;
+  const LocalMentions &Locals;
+  const bool StoresNothing;
+  const clang::VarDecl *Iterator = nullptr;
+  const clang::Expr *Limit = nullptr, *First = nullptr;
+  bool Reaches = false; ///< `<=`
+};
+
+} // namespace catt
+
+#endif

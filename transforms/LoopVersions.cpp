@@ -1,0 +1,333 @@
+//===- LoopVersions.cpp - Another version of a loop -----------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transforms/LoopVersions.h"
+#include "transforms/AddedFunctions.h"
+#include "transforms/FilePlaces.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <set>
+
+using llvm::StringRef;
+
+namespace catt {
+
+static std::string str(int64_t N) { return std::to_string(N); }
+
+//===-- Names -------------------------------------------------------------===//
+
+/// Whether the blocks that there are tiles for extend along x alone.
+static bool isFlat(const Kernel &K) {
+  return llvm::all_of(K.Launches, [](const Launch &L) {
+    return L.Block.Y == 1 && L.Block.Z == 1;
+  });
+}
+
+/// The linear number of a thread of its block, as CUDA text.
+static std::string threadOf(const Kernel &K) {
+  return isFlat(K) ? "threadIdx.x"
+                   : "threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * "
+                     "threadIdx.z)";
+}
+
+VersionedLoop versionOf(const Kernel &K, const LoopVersion &Version,
+                        const TileMemory &Tiles, const FileContext &File) {
+  VersionedLoop Out{K, K.RowLoops[Version.Rows], Version, Tiles};
+  std::map<std::string, unsigned> Used;
+  auto Name = [&](StringRef Prefix, StringRef Reference) {
+    StringRef Base = Reference.take_while(
+        [](char C) { return llvm::isAlnum(C) || C == '_'; });
+    std::string Out = (Prefix + Base).str();
+    if (unsigned Number = ++Used[Out]; Number > 1)
+      Out += "_" + str(Number);
+    return freshName(File, Out);
+  };
+  for (unsigned R : Version.Reads)
+    Out.RowNames.push_back(Name("cattRow_", Out.Rows.Reads[R].Text));
+  for (unsigned R : Version.Sums)
+    Out.SumNames.push_back(Name("cattSum_", Out.Rows.Sums[R].Text));
+  Out.Lanes = freshName(File, "cattLanes");
+  Out.From = freshName(File, "cattFrom");
+  Out.Thread = isFlat(K) ? threadOf(K) : freshName(File, "cattThread");
+  // Kernels of one file may differ in their linkage, and then cannot declare
+  // the same external array.
+  Out.Array = freshName(File, Tiles.IsDynamic ? "cattTiles_" + K.UnqualifiedName
+                                              : std::string("cattTiles"));
+  return Out;
+}
+
+//===-- The condition -----------------------------------------------------===//
+
+/// What can stand before a minus.
+static std::string minuend(const std::string &Text) {
+  bool Binds = Text.find_first_of("<>&|^?=") == std::string::npos;
+  return Binds ? Text : "(" + Text + ")";
+}
+
+/// A term that can stand behind a minus.
+static std::string term(const std::string &Text) {
+  bool Simple =
+      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  return Simple ? Text : "(" + Text + ")";
+}
+
+/// The iterations that are left from a value of the iterator on.
+static std::string tripsFrom(const RowLoop &L, const std::string &First) {
+  return (First == "0" ? L.Limit : minuend(L.Limit) + " - " + term(First)) +
+         (L.Reaches ? " + 1" : "");
+}
+
+static std::string runsOn(const RowLoop &L) {
+  return L.Iterator + (L.Reaches ? " <= " : " < ") + L.Limit;
+}
+
+/// The reference with another value of the iterator: "A[i * m + 0]".
+static std::string at(const RowLoop &L, const std::string &Reference,
+                      const std::string &Value) {
+  std::string Out;
+  unsigned At = 0;
+  forEachToken(Reference, 0,
+               [&](const clang::Token &T, unsigned Begin, unsigned End) {
+                 bool Is = T.is(clang::tok::raw_identifier) &&
+                           StringRef(Reference).slice(Begin, End) == L.Iterator;
+                 if (Is) {
+                   Out += Reference.substr(At, Begin - At) + term(Value);
+                   At = End;
+                 }
+                 return true;
+               });
+  return Out + Reference.substr(At);
+}
+
+/// "&A[i * m + 0], &A[i * m + (m - 1)]": the elements of the first and of the
+/// last iteration.
+static std::string endsOf(const RowLoop &L, const std::string &Text,
+                          bool Moves) {
+  std::string Last = L.Reaches ? L.Limit : minuend(L.Limit) + " - 1";
+  return Moves ? "&" + at(L, Text, L.Start) + ", &" + at(L, Text, Last)
+               : "&" + Text + ", &" + Text;
+}
+
+/// `cattApart(...)` for each pair of places that may not touch each other.
+static std::vector<std::string> comparisonsOf(const VersionedLoop &V) {
+  const RowLoop &L = V.Rows;
+  std::vector<std::string> Out;
+  std::set<std::pair<std::string, std::string>> Seen;
+  auto Compare = [&](const std::string &Text, bool Moves,
+                     llvm::ArrayRef<unsigned> Apart) {
+    for (unsigned I : Apart) {
+      const RowPlace &P = L.Places[I];
+      if (Seen.insert(std::minmax(Text, P.Text)).second)
+        Out.push_back("cattApart(" + endsOf(L, Text, Moves) + ", " +
+                      endsOf(L, P.Text, P.Moves) + ")");
+    }
+  };
+  for (unsigned R : V.Version.Reads)
+    Compare(L.Reads[R].Text, /*Moves=*/true, L.Reads[R].Apart);
+  for (unsigned R : V.Version.Sums)
+    Compare(L.Sums[R].Text, /*Moves=*/false, L.Sums[R].Apart);
+  return Out;
+}
+
+static std::string conditionOf(const VersionedLoop &V) {
+  std::vector<std::string> All;
+  if (!V.Version.Reads.empty()) {
+    All.push_back(
+        (isFlat(V.K) ? "blockDim.x" : "blockDim.x * blockDim.y * blockDim.z") +
+        (" <= " + str(V.Tiles.Threads)));
+    if (isFlat(V.K) && !V.K.AllLaunchesVisible)
+      All.push_back("blockDim.y * blockDim.z == 1");
+    if (V.Tiles.IsDynamic)
+      All.push_back("cattDynamicShared() >= " +
+                    str(V.Tiles.DynamicOffset + V.Tiles.bytes()));
+  }
+  if (V.Version.MinTrips)
+    All.push_back(tripsFrom(V.Rows, V.Rows.Start) +
+                  " >= " + str(V.Version.MinTrips));
+  llvm::append_range(All, comparisonsOf(V));
+  return All.empty() ? "true" : llvm::join(All, " && ");
+}
+
+//===-- The loop ----------------------------------------------------------===//
+
+/// The body with its references replaced, without its comments.
+static std::string bodyOf(const VersionedLoop &V, const std::string &Text) {
+  const RowLoop &L = V.Rows;
+  std::map<unsigned, std::pair<unsigned, std::string>> Changes; // begin, end
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
+    for (const SourceSpan &Place : L.Reads[R].Places)
+      Changes[Place.Begin] = {Place.End,
+                              Name + "[" + L.Iterator + " - " + V.From + "]"};
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Sums, V.SumNames))
+    for (const SourceSpan &Place : L.Sums[R].Places)
+      Changes[Place.Begin] = {Place.End, Name};
+  forEachToken(Text, L.Body.Begin,
+               [&](const clang::Token &T, unsigned Begin, unsigned End) {
+                 if (Begin >= L.Body.End)
+                   return false;
+                 if (T.is(clang::tok::comment))
+                   Changes[Begin] = {End, ""};
+                 return true;
+               });
+  std::string Out;
+  unsigned At = L.Body.Begin;
+  for (const auto &[Begin, Change] : Changes) {
+    if (Begin < At) // a comment in what is replaced
+      continue;
+    Out += Text.substr(At, Begin - At) + Change.second;
+    At = Change.first;
+  }
+  return Out + Text.substr(At, L.Body.End - At);
+}
+
+static void addBody(const VersionedLoop &V, const std::string &Text,
+                    std::vector<std::string> &Out) {
+  std::string Body = bodyOf(V, Text);
+  llvm::SmallVector<StringRef> Lines;
+  StringRef(Body).split(Lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef Line : Lines)
+    if (!Line.trim().empty())
+      Out.push_back(Line.trim().str());
+}
+
+std::string tileDeclaration(const VersionedLoop &V) {
+  return (V.Tiles.IsDynamic ? "extern " : "") +
+         ("__shared__ __align__(16) unsigned char " + V.Array) + "[" +
+         (V.Tiles.IsDynamic ? "" : str(V.Tiles.bytes())) + "];";
+}
+
+/// The rows of the thread itself: pointers into the tiles.
+static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
+  if (!V.SharesTiles)
+    Out.push_back(tileDeclaration(V));
+  if (!isFlat(V.K))
+    Out.push_back("const unsigned " + V.Thread + " = " + threadOf(V.K) + ";");
+  int64_t Offset = V.Tiles.DynamicOffset;
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames)) {
+    const RowRead &Read = V.Rows.Reads[R];
+    Out.push_back(llvm::formatv("{0} *const {1} = ({0} *)({2} + {3}{4} * {5});",
+                                Read.Type, Name, V.Array,
+                                Offset ? str(Offset) + " + " : "",
+                                V.Tiles.ThreadBytes, V.Thread));
+    Offset += V.Version.Columns * Read.ElementBytes;
+  }
+  Out.push_back("const unsigned " + V.Lanes + " = __activemask();");
+}
+
+/// Elements that a lane loads before it stores them: more hide more latency,
+/// and take registers that a large block does not have.
+static int64_t loadsAtOnce(const VersionedLoop &V) {
+  return std::min<int64_t>(V.Version.Columns, V.Tiles.Threads <= 256 ? 16 : 8);
+}
+
+/// The head of the loop over tiles, and of the loop over a tile.
+static void addTileLoops(const VersionedLoop &V,
+                         std::vector<std::string> &Out) {
+  const RowLoop &L = V.Rows;
+  Out.push_back("for (" + L.Init + " __any_sync(" + V.Lanes + ", " + runsOn(L) +
+                ");) {");
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
+    Out.push_back(llvm::formatv(
+        "cattLoadRow<{0}, {1}, {2}>({3}, {4}, {5}, &{6}, {7} ? {8} : 0);",
+        V.Version.Columns, V.Tiles.ThreadBytes, loadsAtOnce(V), V.Lanes,
+        V.Thread, Name, L.Reads[R].Text, runsOn(L), tripsFrom(L, L.Iterator)));
+  Out.push_back("for (const auto " + V.From + " = " + L.Iterator + "; " +
+                runsOn(L) + " && " + L.Iterator + " - " + V.From + " < " +
+                str(V.Version.Columns) + "; " + L.Step + ")");
+}
+
+static std::vector<std::string> codeOf(const VersionedLoop &V,
+                                       const std::string &Text) {
+  const RowLoop &L = V.Rows;
+  const bool InTiles = !V.Version.Reads.empty();
+  std::vector<std::string> Out = {"if (" + conditionOf(V) + ") {"};
+  if (InTiles)
+    addRows(V, Out);
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Sums, V.SumNames))
+    Out.push_back(L.Sums[R].Type + " " + Name + " = " + L.Sums[R].Text + ";");
+  if (InTiles)
+    addTileLoops(V, Out);
+  else
+    Out.push_back("for (" + L.Init + " " + runsOn(L) + "; " + L.Step + ")");
+  addBody(V, Text, Out);
+  if (InTiles)
+    Out.push_back("}");
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Sums, V.SumNames))
+    Out.push_back(L.Sums[R].Text + " = " + Name + ";");
+  // What follows loads the sums as before, so that its products are fused with
+  // the same sums.
+  if (!V.Version.Sums.empty())
+    Out.push_back("__syncwarp(" + (InTiles ? V.Lanes : "__activemask()") +
+                  ");");
+  Out.push_back("} else {");
+  return Out;
+}
+
+//===-- Edits -------------------------------------------------------------===//
+
+std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows,
+                                     StringRef Transform) {
+  const Kernel &K = C.Kernel.Source;
+  const Location &Where = K.Loops[Rows.Loop].Where;
+  if (std::vector<Refusal> Against = againstEdits(K); !Against.empty())
+    return Against.front();
+  for (const Refusal &R : K.Loops[Rows.Loop].Refusals)
+    if (R.Kind == Reason::Suppressed)
+      return R;
+  // A value that waits in shared memory is stored there in the loop, and would
+  // not be in its copy.
+  auto Inside = [&](const SpillPoint &P) {
+    const SourceSpan &At = K.Statements[P.Statement].Span;
+    return At.File == Rows.Span.File && At.Begin > Rows.Span.Begin &&
+           At.Begin < Rows.Span.End;
+  };
+  if (C.Kernel.Spill &&
+      llvm::any_of(C.Kernel.Spill->Moved, [&](const MovedValue &M) {
+        return llvm::any_of(M.Of.Points, Inside);
+      }))
+    return Refusal{Reason::EditsOverlap, Where, ""};
+  if (std::optional<Refusal> R = cannotEdit(C.Files, Rows.Span, Where))
+    return R;
+  if (isMarked(K, Transform, C.Files))
+    return Refusal{Reason::AlreadyRewritten, Where, ""};
+  auto InMacro = [&](const std::string &What) {
+    return Refusal{Reason::InMacro, Where, What};
+  };
+  const FileContext &File = C.Files.at(Rows.Span.File);
+  if (!File.MacroOnBuiltin.empty())
+    return InMacro("the macro " + File.MacroOnBuiltin);
+  if (!Rows.OwnLines)
+    return InMacro("other code on its lines");
+  for (const char *Function : {"cattLoadRow", "cattApart", "cattDynamicShared"})
+    if (isTaken(File, *findFunction(Function)))
+      return InMacro(std::string("the name ") + Function + " in the file");
+  if (!File.places().above({K.Top}, Rows.Span.Begin))
+    return InMacro("what stands before the kernel: no function can be added");
+  return std::nullopt;
+}
+
+void writeVersion(const VersionedLoop &V, StringRef Reason, EditBuilder &Out) {
+  const RowLoop &L = V.Rows;
+  const bool InTiles = !V.Version.Reads.empty();
+  const FileContext &File = Out.files().at(L.Span.File);
+  std::vector<std::string> Code = codeOf(V, File.Text);
+  for (const char *Function : {"cattLoadRow", "cattApart", "cattDynamicShared"})
+    if (llvm::any_of(Code, [&](StringRef Line) {
+          return Line.contains(std::string(Function) + "(") ||
+                 Line.contains(std::string(Function) + "<");
+        }))
+      Out.edits().Calls.push_back(
+          {Function, &Out.transform(), L.Span.File, L.Span.Begin, {V.K.Top}});
+  Out.wrapStatements(L.Span, L.OwnLines,
+                     {str(InTiles ? V.Version.Columns : V.Version.Sums.size()),
+                      Reason.str(),
+                      std::move(Code),
+                      {"}"}});
+}
+
+} // namespace catt
