@@ -82,8 +82,8 @@ struct AnalysisOptions {
   /// only).
   std::string HeaderFilter;
   Means May; ///< of the transforms that are selected
-  /// --tile-bytes: bytes of a row in a tile, for every loop that can have tiles;
-  /// absent: what pays.
+  /// --tile-bytes: bytes of a row in a tile, for every loop that can have
+  /// tiles; absent: what pays.
   std::optional<int64_t> TileBytes;
   /// What counting for the file may take, filled in by analyze().
   CountingQuota *Quota = nullptr;

@@ -99,8 +99,7 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
   const Kernel With = withStages(S.K, Found);
   Launch Asking = L;
   if (Found.Tiles.IsDynamic)
-    Asking.DynamicSharedBytes =
-        Found.Tiles.DynamicOffset + Found.Tiles.bytes();
+    Asking.DynamicSharedBytes = Found.Tiles.DynamicOffset + Found.Tiles.bytes();
   llvm::Expected<Setting> Staged =
       settingFor(With, Asking, Options, MayReserve);
   if (!Staged) {
