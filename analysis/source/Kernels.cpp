@@ -368,6 +368,54 @@ void applyDirectives(Kernel &K, const Directives &D) {
       L.Refusals.push_back({Reason::Suppressed, L.Where, ""});
 }
 
+/// What the comments of each file say.
+class DirectivesByFile {
+public:
+  DirectivesByFile(const ASTContext &Context, std::vector<Diagnostic> &Problems)
+      : Context(Context), Problems(Problems) {}
+
+  const Directives &of(SourceLocation L) {
+    const SourceManager &SM = Context.getSourceManager();
+    FileID File = SM.getFileID(SM.getExpansionLoc(L));
+    std::string Name = SourceText(Context).location(L).File;
+    auto It = ByFile.find(Name);
+    if (It != ByFile.end())
+      return It->second;
+    It = ByFile.emplace(Name, Directives(Name, SM.getBufferData(File))).first;
+    for (auto &[Where, Message] : It->second.problems())
+      Problems.push_back({Diagnostic::Level::Warning, Where,
+                          "this launch comment is ignored: " + Message});
+    return It->second;
+  }
+
+private:
+  const ASTContext &Context;
+  std::vector<Diagnostic> &Problems;
+  std::map<std::string, Directives> ByFile;
+};
+
+/// A kernel with all that its launches and its body say.
+Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
+                  BrokenCode &Broken, ReachedCode &Code) {
+  ASTContext &Context = F.getASTContext();
+  Kernel K = describeKernel(F);
+  if (auto It = Launches.find(F.getCanonicalDecl()); It != Launches.end())
+    K.Launches = It->second;
+  for (const Launch &L : K.Launches)
+    if (L.Cooperative)
+      K.Refusals.push_back({Reason::CooperativeLaunch, L.Where, ""});
+  if (std::optional<Refusal> Why = Broken.reached(F)) {
+    K.Refusals.push_back(*Why);
+    return K;
+  }
+  K.Waits = waitsOf(F, Code, Context);
+  KernelWalk Walk(Context, F, K, Code);
+  Walk.run(F);
+  findThreadValues(F, Context, K);
+  findRowLoops(F, Context, K);
+  return K;
+}
+
 } // namespace
 
 std::vector<Kernel> findKernels(
@@ -381,46 +429,17 @@ std::vector<Kernel> findKernels(
     collect(D, Functions);
   BrokenCode Broken(Context, Unit.diagnostics());
   LaunchMap Launches = findLaunches(Context, Functions.Hosts, Broken);
-
-  std::map<std::string, Directives> ByFile;
-  auto DirectivesOf = [&](SourceLocation L) -> const Directives & {
-    FileID File = SM.getFileID(SM.getExpansionLoc(L));
-    std::string Name = SourceText(Context).location(L).File;
-    auto It = ByFile.find(Name);
-    if (It == ByFile.end()) {
-      It = ByFile.emplace(Name, Directives(Name, SM.getBufferData(File))).first;
-      for (auto &[Where, Message] : It->second.problems())
-        Problems.push_back({Diagnostic::Level::Warning, Where,
-                            "this launch comment is ignored: " + Message});
-    }
-    return It->second;
-  };
-
+  DirectivesByFile Comments(Context, Problems);
   ReachedCode Code; // of all kernels together: they share their functions
   std::vector<std::pair<SourceLocation, Kernel>> Found;
   auto Add = [&](const FunctionDecl *F, bool Template) {
     if (!Wanted(qualifiedName(*F), F->getNameAsString()))
       return;
-    Kernel K = describeKernel(*F);
-    if (Template) {
+    Kernel K =
+        Template ? describeKernel(*F) : readKernel(*F, Launches, Broken, Code);
+    if (Template)
       K.Refusals.push_back({Reason::NotInstantiated, K.Where, ""});
-    } else {
-      if (auto It = Launches.find(F->getCanonicalDecl()); It != Launches.end())
-        K.Launches = It->second;
-      for (const Launch &L : K.Launches)
-        if (L.Cooperative)
-          K.Refusals.push_back({Reason::CooperativeLaunch, L.Where, ""});
-      if (std::optional<Refusal> Why = Broken.reached(*F)) {
-        K.Refusals.push_back(*Why);
-      } else {
-        K.Waits = waitsOf(*F, Code, Context);
-        KernelWalk Walk(Context, *F, K, Code);
-        Walk.run(*F);
-        findThreadValues(*F, Context, K);
-        findRowLoops(*F, Context, K);
-      }
-    }
-    applyDirectives(K, DirectivesOf(F->getLocation()));
+    applyDirectives(K, Comments.of(F->getLocation()));
     Found.push_back({SM.getExpansionLoc(F->getLocation()), std::move(K)});
   };
   for (const FunctionDecl *F : Functions.Kernels)

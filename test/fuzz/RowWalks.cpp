@@ -56,7 +56,7 @@ public:
            "__syncthreads();\ns += own[t];");
     for (unsigned Walks = 1 + below(3); Walks; --Walks)
       around(walk());
-    line("out[i] = s;");
+    line(chance(50) ? "out[i] = s;" : "out[i] += s;");
     arguments();
     return std::move(K);
   }

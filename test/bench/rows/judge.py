@@ -12,7 +12,8 @@
 
 Changed are kernels whose text the tool writes differently by default; their gain
 is the time of the original over that of the variant `chosen`. Best is the
-fastest of all variants, the original among them. An output that differs, a
+fastest of all variants, the original among them. "staged" is what differs from
+the throttles: rows staged, or sums in registers. An output that differs, a
 variant that fails, or a kernel that takes more than 1.02 of its time ends with 1.
 Needs no GPU.
 """
@@ -26,8 +27,9 @@ from pathlib import Path
 SLOWER_WORST = 1.02
 LENGTHS = (8, 32, 128, 1024)  # where a group of row lengths ends
 
-# Times in ms; the best variant by its name.
-Row = namedtuple("Row", "kernel original chosen best_name best changed")
+# Times in ms; the best variant by its name; whether the text is that of
+# `throttled`: no rows staged, no sums in registers.
+Row = namedtuple("Row", "kernel original chosen best_name best changed throttle")
 
 
 def mean(values):
@@ -42,7 +44,8 @@ def row_of(kernel):
     best = min(there, key=lambda v: there[v]["ms"])
     return Row(kernel, there["original"]["ms"], there["chosen"]["ms"], best,
                there[best]["ms"],
-               there["chosen"].get("same_as") != "original")
+               there["chosen"].get("same_as") != "original",
+               there.get("throttled", {}).get("same_as") == "chosen")
 
 
 def gain(row):
@@ -80,6 +83,7 @@ def said(row):
     return (f"  {k['name']} {k['form']:15}{k['type'][-8:]:8} length {k['length']:5} "
             f"x {k['rows']:8} waves {k['waves']:6}  original "
             f"{row.original:8.4f} chosen {row.chosen:8.4f} ({gain(row):6.3f})"
+            f"{' throttled' if row.changed and row.throttle else ''}"
             f"  best {row.best:8.4f} {row.best_name}")
 
 
@@ -107,6 +111,11 @@ def summary(rows):
           + (f": {mean([gain(r) for r in changed]):.3f} times as fast, worst "
              f"{min(map(gain, changed)):.3f}, best "
              f"{max(map(gain, changed)):.3f}" if changed else ""))
+    for name, throttle in (("the throttles alone", True), ("staged", False)):
+        gains = [gain(r) for r in changed if r.throttle == throttle]
+        if gains:
+            print(f"  {name:22}{len(gains):4} kernels: {mean(gains):6.3f} times "
+                  f"as fast, worst {min(gains):.3f}")
     print(f"chosen over best: {mean([r.chosen / r.best for r in rows]):.3f}, "
           f"worst {max(r.chosen / r.best for r in rows):.3f}")
     return slower

@@ -11,6 +11,7 @@
   Tool.remarks()   the same without an edit
   Tool.report()    the loops of each file
 """
+import hashlib
 import json
 import re
 import subprocess
@@ -36,6 +37,7 @@ class Tool:
             raise sweep.Failure(f"there is no {path}: build it, or name another "
                                 "with --tool")
         self.path, self.gpu, self.arch = str(path), gpu, arch
+        self.digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
         said = self.call("--help").stdout
         self.known = [t for t in THROTTLES + STAGES
                       if re.search(rf"^\s+{t}\s", said, re.M)]
@@ -48,7 +50,8 @@ class Tool:
         out = {"chosen": ["--transforms=" + ",".join(self.known)],
                "throttled": ["--transforms=" + ",".join(THROTTLES)]}
         if self.has_tile:
-            out |= {f"tile-{n}": [f"--tile-bytes={n}", self.stages] for n in TILES}
+            out |= {f"tile-{n}": [f"--tile-bytes={n}", self.stages]
+                    for n in TILES}
         return out
 
     def call(self, *words):
