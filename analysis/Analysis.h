@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one entry to the analysis; the picture of the way through is in Types.h.
+// The one entry to the analysis; docs/design.md draws the way through it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_ANALYSIS_H

@@ -35,7 +35,6 @@ ARROWS = {
     "memory": {"nest"},
     "registers": {"model"},
     "builtin": set(),  # CUDA declarations that travel in the tool
-    "runtime": set(),  # headers of rewritten programs
     "source/syntax": {"model"},
     "source/walk": {"source/syntax"},
     "source/safety": {"source/walk"},
@@ -66,7 +65,6 @@ MODULES = [
     *((f"analysis/{name}/", name) for name in sorted(ARROWS, reverse=True)
       if name[0].islower()),
     *((f"analysis/{name}.", name) for name in ("Analysis", "Options", "Report")),
-    ("transforms/runtime/", "runtime"),
     ("transforms/", "transforms"),
     ("tool/optimize/", "optimize"),
     ("tool/", "tool"),
@@ -102,7 +100,7 @@ HEADERS = {
     "isl": (
         r"isl/", {"memory"}, "only analysis/memory knows isl"),
     "own-headers": (
-        r"(clang|llvm|isl|boost)/", EVERY - {"runtime", "builtin"},
+        r"(clang|llvm|isl|boost)/", EVERY - {"builtin"},
         "headers for CUDA programs need nothing but CUDA"),
 }
 

@@ -47,10 +47,6 @@ BAD = [
     ("arrow", "tool/optimize/Search.cpp", '#include "tool/catt-rewrite/Run.h"'),
     ("arrow", "analysis/plan/spill/SpillPlan.cpp",
      '#include "analysis/plan/variant/Variant.h"'),
-    ("arrow", "transforms/PreferL1.cpp",
-     '#include "transforms/runtime/catt/groups.h"'),
-    ("arrow", "transforms/runtime/catt/groups.h",
-     '#include "analysis/model/Kernel.h"'),
     ("arrow", "tool/catt-rewrite/Run.cpp", '#include "test/unit/Helper.h"'),
     ("unresolved", "tool/catt-rewrite/Run.cpp",
      '#include "analysis/device/Gone.h"'),
@@ -76,8 +72,6 @@ BAD = [
     ("isl", "analysis/source/Kernels.cpp", "#include <isl/set.h>"),
     ("isl", "analysis/model/AffineIndex.h", "#include <isl/aff.h>"),
     ("isl", "tool/catt-rewrite/Run.cpp", "#include <isl/ctx.h>"),
-    ("own-headers", "transforms/runtime/catt/groups.h",
-     '#include "llvm/ADT/StringRef.h"'),
     ("own-headers", "analysis/frontend/builtin/include/cuda.h",
      '#include "clang/Basic/LangOptions.h"'),
     ("processes", "analysis/registers/Liveness.cpp",
@@ -122,7 +116,6 @@ GOOD = [
     ("transforms/PreferL1.cpp",
      '#include "analysis/device/Occupancy.h"\n'
      '#include "clang/Tooling/Core/Replacement.h"'),
-    ("transforms/runtime/catt/groups.h", "#include <cuda_runtime.h>"),
     ("tool/catt-rewrite/Run.cpp",
      '#include "Run.h"\n#include "llvm/Support/Program.h"\n'
      '#include "transforms/Transform.h"\nvoid f() { std::ofstream Out; }'),
@@ -133,7 +126,7 @@ TREE = """analysis/model/Kernel.h analysis/Analysis.h analysis/model/AffineIndex
 analysis/memory/Footprint.h analysis/model/Reasons.h analysis/plan/throttle/ThrottlePlan.h
 analysis/device/Device.h analysis/device/Occupancy.h analysis/source/Kernels.h
 analysis/registers/Ptxas.h transforms/Transform.h tool/catt-rewrite/Run.h
-transforms/runtime/catt/groups.h analysis/plan/runtime/RuntimePlan.h
+analysis/plan/runtime/RuntimePlan.h
 test/unit/Helper.h""".split()
 
 

@@ -64,7 +64,6 @@ Command common(const CompileOptions &O) {
                "-Xclang", "-target-sdk-version=12.8",
                std::string("-fpass-plugin=") + CATT_SIMT_PLUGIN,
                std::string("-I") + CATT_SIMT_INCLUDE,
-               std::string("-I") + CATT_SIMT_REWRITE_INCLUDE,
                std::string("-isystem") + CATT_SIMT_LIBRARY, "-include",
                "catt_simt/device.h"};
   C.insert(C.end(), O.Arguments.begin(), O.Arguments.end());
