@@ -202,7 +202,7 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
       [&](const std::string &Name, const std::string &Unqualified) {
         return Glob->match(Name) || Glob->match(Unqualified);
       },
-      R.Diagnostics);
+      Options.May.Stage || Options.May.Sums, R.Diagnostics);
   auto AddText = [&](const std::string &Path) {
     if (!Path.empty() && !R.Texts.count(Path))
       if (auto Text = textOf(Unit, Path))

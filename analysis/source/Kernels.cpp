@@ -396,7 +396,7 @@ private:
 
 /// A kernel with all that its launches and its body say.
 Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
-                  BrokenCode &Broken, ReachedCode &Code) {
+                  BrokenCode &Broken, ReachedCode &Code, bool WithRows) {
   ASTContext &Context = F.getASTContext();
   Kernel K = describeKernel(F);
   if (auto It = Launches.find(F.getCanonicalDecl()); It != Launches.end())
@@ -412,7 +412,8 @@ Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
   KernelWalk Walk(Context, F, K, Code);
   Walk.run(F);
   findThreadValues(F, Context, K);
-  findRowLoops(F, Context, K);
+  if (WithRows)
+    findRowLoops(F, Context, K);
   return K;
 }
 
@@ -421,7 +422,7 @@ Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
 std::vector<Kernel> findKernels(
     const TranslationUnit &Unit,
     const std::function<bool(const std::string &, const std::string &)> &Wanted,
-    std::vector<Diagnostic> &Problems) {
+    bool WithRows, std::vector<Diagnostic> &Problems) {
   ASTContext &Context = Unit.ast();
   const SourceManager &SM = Context.getSourceManager();
   UserFunctions Functions;
@@ -435,8 +436,8 @@ std::vector<Kernel> findKernels(
   auto Add = [&](const FunctionDecl *F, bool Template) {
     if (!Wanted(qualifiedName(*F), F->getNameAsString()))
       return;
-    Kernel K =
-        Template ? describeKernel(*F) : readKernel(*F, Launches, Broken, Code);
+    Kernel K = Template ? describeKernel(*F)
+                        : readKernel(*F, Launches, Broken, Code, WithRows);
     if (Template)
       K.Refusals.push_back({Reason::NotInstantiated, K.Where, ""});
     applyDirectives(K, Comments.of(F->getLocation()));

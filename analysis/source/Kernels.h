@@ -26,11 +26,11 @@ namespace catt {
 
 /// Every kernel for which `Wanted(qualified name, name)` is true, in the order
 /// of the source, with its launches. `Problems` gets directives that make no
-/// sense.
+/// sense. Without `WithRows`, Kernel::RowLoops stay empty.
 std::vector<Kernel> findKernels(
     const TranslationUnit &Unit,
     const std::function<bool(const std::string &, const std::string &)> &Wanted,
-    std::vector<Diagnostic> &Problems);
+    bool WithRows, std::vector<Diagnostic> &Problems);
 
 /// The text of a file as it was parsed, by absolute path.
 std::optional<std::string> textOf(const TranslationUnit &Unit,

@@ -71,7 +71,7 @@ inline Parsed parseSnippet(llvm::StringRef Code,
   Result.Kernels = findKernels(
       *Result.Unit,
       [](const std::string &, const std::string &) { return true; },
-      Result.Problems);
+      /*WithRows=*/true, Result.Problems);
   return Result;
 }
 

@@ -89,7 +89,7 @@ private:
       fail(llvm::toString(Unit.takeError()));
     std::vector<Diagnostic> Problems;
     auto Every = [](const std::string &, const std::string &) { return true; };
-    return findKernels(**Unit, Every, Problems);
+    return findKernels(**Unit, Every, /*WithRows=*/false, Problems);
   }
 };
 
