@@ -10,6 +10,7 @@
 
 #include "analysis/device/Device.h"
 #include "analysis/model/Launch.h"
+#include "analysis/model/Part.h"
 #include "analysis/model/Plan.h"
 #include "analysis/model/RegisterUse.h"
 #include "analysis/plan/strategies/Selectors.h"
@@ -52,14 +53,6 @@ struct RegisterHintOptions {
   BoundsForm Form = BoundsForm::LaunchBounds;
   bool Force = false;
   std::optional<int64_t> Target; ///< --target-registers
-  bool Writes = false; ///< launch-bounds is selected: caps are written
-};
-
-/// What a plan of warps and blocks may be made of.
-struct Means {
-  bool Split = true, Reserve = true, PreferL1 = true;
-  bool Stage = false, Sums = false;
-  bool LaunchTiles = true; ///< tiles that launches have to ask for
 };
 
 struct AnalysisOptions {

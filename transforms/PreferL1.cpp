@@ -88,7 +88,7 @@ Preparation PreferL1::prepare(const Context &C) const {
 }
 
 bool PreferL1::giveUp(KernelReport &Kernel, const Shortfall &) const {
-  return std::exchange(Kernel.May.PreferL1, false);
+  return std::exchange(Kernel.May.Carveout, false);
 }
 
 /// A new launch may still have to ask for the carve-out of the others.

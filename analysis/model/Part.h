@@ -12,16 +12,17 @@
 
 namespace catt {
 
-/// A part of a Variant; for each there is one transform that writes it.
+/// A part of a Variant.
 enum class Part : uint8_t {
-  Groups,   ///< warps per group, for each loop
-  Reserve,  ///< fewer blocks per SM, by shared memory that nobody uses
-  Carveout, ///< how an SM divides L1 and shared memory
-  Spill,    ///< values that wait in shared memory
-  Remat,    ///< values that are computed again
-  Bounds,   ///< registers per thread
-  Stage,    ///< rows that the warp loads together
-  Sums,     ///< accumulators that wait in registers
+#define PART(Name, ...) Name,
+#include "analysis/model/Parts.def"
+};
+
+/// What a plan may be made of.
+struct Means {
+#define PART(Name, ByDefault) bool Name = ByDefault;
+#include "analysis/model/Parts.def"
+  bool LaunchTiles = true; ///< tiles that launches have to ask for
 };
 
 } // namespace catt

@@ -224,7 +224,7 @@ LaunchPlan planEstimated(const Kernel &K, AnalysisOptions Options) {
         }))
       return std::move(Plans.front());
     if (Alike)
-      Options.May.Split = Options.May.Reserve = Options.May.PreferL1 = false;
+      Options.May.Groups = Options.May.Reserve = Options.May.Carveout = false;
     else
       Options.May.Stage = false;
     Plans = planWithin(K, Options, /*MayReserve=*/true);
@@ -293,7 +293,7 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
   if (!Mine.Counted)
     Mine.Counted = &Own;
   Mine.May.Reserve &= Report.May.Reserve;
-  Mine.May.PreferL1 &= Report.May.PreferL1;
+  Mine.May.Carveout &= Report.May.Carveout;
   Mine.May.LaunchTiles &= Report.May.LaunchTiles;
   LaunchPlan Decided = plan(Report.Source, Mine);
   if (Options.Quota)

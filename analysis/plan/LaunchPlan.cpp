@@ -193,7 +193,7 @@ static std::vector<Shape> blocksOf(const Kernel &K, const BlockShapes &Shapes) {
 }
 
 static AnalysisOptions withoutLaunchEdits(AnalysisOptions Options) {
-  Options.May.Reserve = Options.May.PreferL1 = false;
+  Options.May.Reserve = Options.May.Carveout = false;
   return Options;
 }
 

@@ -115,7 +115,7 @@ askRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
 static void decideUnderCap(const AnalysisOptions &Options,
                            KernelReport &Report) {
   const RegisterPlan &Plan = *Report.Registers;
-  if (!Options.Registers.Writes || !Plan.Bounds || !Plan.Refusals.empty())
+  if (!Options.May.Bounds || !Plan.Bounds || !Plan.Refusals.empty())
     return;
   const RegisterPoint &Chosen = Plan.chosen().Compiled;
   int64_t Taken = Chosen.Registers;

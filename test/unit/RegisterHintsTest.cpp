@@ -372,7 +372,7 @@ TEST(RegisterLimits, PositiveDecidedAgainUnderTheCapThatIsWritten) {
   EXPECT_EQ(
       llvm::cantFail(analyze(*P.Unit, O)).Kernels[0].Plan.Before->BlocksPerSM,
       2);
-  O.Registers.Writes = true;
+  O.May.Bounds = true;
   Report R = llvm::cantFail(analyze(*P.Unit, O));
   ASSERT_TRUE(R.Kernels[0].Registers->Bounds.has_value());
   EXPECT_EQ(R.Kernels[0].Registers->chosen().Blocks, 3);

@@ -63,13 +63,11 @@ Expected<Target> targetOf(const clang::tooling::CompileCommand &Command,
 AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu) {
   AnalysisOptions A = O.Plan;
   A.Gpu = Gpu;
-  A.Registers.Writes = isChosen(Part::Bounds, O.Transforms);
-  auto May = [&](Part P) { return isChosen(P, O.Transforms); };
-  A.May = {May(Part::Groups), May(Part::Reserve), May(Part::Carveout),
-           May(Part::Stage), May(Part::Sums)};
+#define PART(Name, ...) A.May.Name = isChosen(Part::Name, O.Transforms);
+#include "analysis/model/Parts.def"
   // Nothing of the plan of warps and blocks is written: say what could be.
-  if (!A.May.Split && !A.May.Reserve && !A.May.PreferL1)
-    A.May.Split = A.May.Reserve = A.May.PreferL1 = true;
+  if (!A.May.Groups && !A.May.Reserve && !A.May.Carveout)
+    A.May.Groups = A.May.Reserve = A.May.Carveout = true;
   return A;
 }
 

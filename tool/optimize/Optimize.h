@@ -60,8 +60,8 @@ struct OptimizeOptions {
   std::vector<std::string> Transforms;
   /// How to parse. The architecture is that of the GPU.
   FrontEndOptions FrontEnd;
-  /// What to plan by. Gpu, May and Registers.Writes follow from the above.
-  /// Registers are looked at if Registers.Ask is given (RegisterSources.h).
+  /// What to plan by. Gpu and May follow from the above. Registers are looked
+  /// at if Registers.Ask is given (RegisterSources.h).
   AnalysisOptions Plan;
   /// Also compile both texts with nvcc, and change nothing if floating-point
   /// operations are fused differently.

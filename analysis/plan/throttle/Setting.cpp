@@ -112,9 +112,9 @@ llvm::Expected<Setting> settingFor(const Kernel &K, const Launch &L,
                            resourcesOf(K, L, Options.Gpu),
                            Options.Counting == Model::Catt,
                            Options.L1Bytes,
-                           Options.May.Split,
+                           Options.May.Groups,
                            MayReserve && mayReserve(K, L, Options),
-                           Options.May.PreferL1,
+                           Options.May.Carveout,
                            Options.MinGain.value_or(DefaultMinGain),
                            forcedFor(K, Options.Forced)};
   llvm::Expected<Residency> Before = residency(Options.Gpu, Throttle.Block);
