@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/FilePlaces.h"
-#include <utility>
 
 using llvm::StringRef;
 

@@ -9,7 +9,6 @@
 #include "transforms/FilePlaces.h"
 #include "transforms/Layout.h"
 #include "llvm/ADT/StringExtras.h"
-#include <algorithm>
 
 using llvm::StringRef;
 

@@ -35,7 +35,6 @@
 
 #include "transforms/Markers.h"
 #include "transforms/Transform.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace catt {
 

@@ -75,7 +75,6 @@
 #include "analysis/plan/runtime/Agreement.h"
 #include "transforms/GroupSize.h"
 #include "transforms/SourceEdit.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <tuple>

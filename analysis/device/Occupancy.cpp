@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/device/Occupancy.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

@@ -35,7 +35,6 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace catt {

@@ -21,7 +21,6 @@
 #include "clang/Options/OptionUtils.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 
 using namespace clang;
 using llvm::StringRef;

@@ -17,7 +17,6 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/model/AffineIndex.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cstdlib>
 #include <limits>

@@ -8,7 +8,6 @@
 #include "EditorSettings.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <map>
 
 using namespace llvm;

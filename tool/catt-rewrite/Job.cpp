@@ -10,7 +10,6 @@
 #include "analysis/plan/RegisterSources.h"
 #include "tool/optimize/Optimize.h"
 #include "tool/report/Fixes.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"

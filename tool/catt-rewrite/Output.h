@@ -21,7 +21,6 @@
 #include "llvm/Support/Error.h"
 #include <map>
 #include <string>
-#include <vector>
 
 namespace catt {
 

@@ -10,7 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 namespace catt {

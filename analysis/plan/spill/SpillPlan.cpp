@@ -11,7 +11,6 @@
 #include "analysis/plan/throttle/Setting.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <cmath>
 
 namespace catt {
 

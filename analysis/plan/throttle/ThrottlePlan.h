@@ -45,8 +45,6 @@
 #include "analysis/model/Kernel.h"
 #include "analysis/model/Plan.h"
 #include "analysis/plan/throttle/Candidates.h"
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace catt {

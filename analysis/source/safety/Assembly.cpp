@@ -9,7 +9,6 @@
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using llvm::StringRef;
 

@@ -12,7 +12,6 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace clang;
 

@@ -17,7 +17,6 @@
 #include "clang/AST/RecordLayout.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <utility>
 
