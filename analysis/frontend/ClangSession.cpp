@@ -209,8 +209,7 @@ static std::vector<Decl *> realize(const Preamble &P, CompilerInstance &Clang) {
 }
 
 static llvm::Error cannot(const llvm::Twine &What) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "clang cannot " + What);
+  return llvm::createStringError("clang cannot " + What);
 }
 
 llvm::Expected<std::unique_ptr<Session>>

@@ -89,7 +89,7 @@ struct TranslationUnit::Impl {
 };
 
 static llvm::Error fail(const llvm::Twine &Message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
+  return llvm::createStringError(Message);
 }
 
 /// What is wrong with a file that cannot be source text; "" if nothing is.

@@ -61,11 +61,10 @@ llvm::Expected<Toolkit> findToolkit(const FrontEndOptions &Options,
     if (auto Kit = toolkitAt(Options.CudaPath, Files))
       return *Kit;
     return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
         "no CUDA toolkit in '" + Options.CudaPath +
-            "': include/cuda.h and include/cuda_runtime.h are not there; name "
-            "the directory that holds bin/nvcc, or leave the option out to use "
-            "the built-in declarations");
+        "': include/cuda.h and include/cuda_runtime.h are not there; name "
+        "the directory that holds bin/nvcc, or leave the option out to use "
+        "the built-in declarations");
   }
   if (auto Env = llvm::sys::Process::GetEnv("CUDA_PATH"))
     if (auto Kit = toolkitAt(*Env, Files))

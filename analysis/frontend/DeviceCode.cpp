@@ -31,7 +31,7 @@ using llvm::StringRef;
 namespace catt {
 
 static llvm::Error fail(const llvm::Twine &Message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
+  return llvm::createStringError(Message);
 }
 
 namespace {

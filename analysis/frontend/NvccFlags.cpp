@@ -50,7 +50,7 @@ constexpr StringRef ErrorKinds[] = {"all-warnings",
                                     "deprecated-declarations"};
 
 llvm::Error fail(const Twine &Message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
+  return llvm::createStringError(Message);
 }
 
 /// "a,b" at commas outside double quotes; a backslash protects what follows.

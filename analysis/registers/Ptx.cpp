@@ -345,7 +345,7 @@ bool Reader::localVariable() {
 llvm::Expected<Module> Reader::run() {
   while (!atEnd())
     if (moduleItem())
-      return llvm::createStringError(llvm::inconvertibleErrorCode(), Problem);
+      return llvm::createStringError(Problem);
   return std::move(M);
 }
 

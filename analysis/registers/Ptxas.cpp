@@ -25,10 +25,6 @@ namespace catt {
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static llvm::Error fail(const llvm::Twine &Message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
-}
-
 std::string findPtxas(StringRef ToolkitPath) {
   std::string Environment =
       llvm::sys::Process::GetEnv("CUDA_PATH").value_or("");
@@ -179,7 +175,8 @@ static llvm::Error runAll(llvm::ArrayRef<PtxasQuestion> Questions,
       runCommands(Commands, Options.Jobs, Options.TimeoutSeconds);
   for (auto [U, R] : llvm::zip(Todo, Ended)) {
     if (R.Exit != 0)
-      return fail(Options.Program + " did not assemble the PTX: " + R.error());
+      return llvm::createStringError(Options.Program +
+                                     " did not assemble the PTX: " + R.error());
     keep(U.CacheFile, R.Said);
     Messages[U.Question] = std::move(R.Said);
   }

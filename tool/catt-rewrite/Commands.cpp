@@ -55,8 +55,7 @@ CommandFinder::load(const std::string &Path) {
   Slot = JSONCompilationDatabase::loadFromFile(
       Path, Message, JSONCommandLineSyntax::AutoDetect);
   if (!Slot)
-    return createStringError(inconvertibleErrorCode(),
-                             "'" + Path + "' cannot be used: " + Message);
+    return createStringError("'" + Path + "' cannot be used: " + Message);
   return Slot.get();
 }
 
@@ -138,10 +137,9 @@ Expected<FoundCommand> CommandFinder::find(const std::string &Name,
   }
   if (Found.Without && O.Strict)
     return createStringError(
-        inconvertibleErrorCode(),
         "there is no compile command for '" + Name +
-            "', and --strict asks for one; name the directory of "
-            "compile_commands.json with -p, or give flags behind --");
+        "', and --strict asks for one; name the directory of "
+        "compile_commands.json with -p, or give flags behind --");
   auto Insert = [&](ArrayRef<std::string> Flags, ArgumentInsertPosition Where) {
     if (!Flags.empty())
       Found.Command.CommandLine = getInsertArgumentAdjuster(

@@ -17,9 +17,8 @@ namespace {
 
 Error conflict(StringRef Path, StringRef A, StringRef B) {
   return createStringError(
-      inconvertibleErrorCode(),
       "'" + Path + "' would be rewritten differently for '" + A +
-          "' and for '" + B + "'; it is left alone, and nothing is written");
+      "' and for '" + B + "'; it is left alone, and nothing is written");
 }
 
 bool isAlike(const Replacement &A, const Replacement &B) {

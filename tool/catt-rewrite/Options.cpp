@@ -113,9 +113,7 @@ constexpr StringLiteral Overview =
     "printed, and\nremarks go to standard error.";
 
 /// A usage error: one sentence, and nothing else happens.
-Error usage(const Twine &Message) {
-  return createStringError(inconvertibleErrorCode(), Message);
-}
+Error usage(const Twine &Message) { return createStringError(Message); }
 
 std::string transformList() {
   std::string Text;

@@ -17,7 +17,7 @@ using namespace llvm;
 namespace catt {
 
 static Error failure(const Twine &Message) {
-  return createStringError(inconvertibleErrorCode(), Message);
+  return createStringError(Message);
 }
 
 void complain(const Twine &Message) {

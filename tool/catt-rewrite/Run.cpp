@@ -152,8 +152,7 @@ Error writeInPlace(const MergedFiles &Files, ArrayRef<JobResult> Results,
   if (Files.empty())
     return Error::success();
   if (Failed && !O.KeepGoing)
-    return createStringError(inconvertibleErrorCode(),
-                             "no file was written because of the errors above; "
+    return createStringError("no file was written because of the errors above; "
                              "--keep-going writes those that are fine");
   std::vector<Replaced> All;
   for (const auto &[Path, Name] : inOrder(Files, Results))

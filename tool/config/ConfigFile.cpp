@@ -204,9 +204,8 @@ Expected<Config> parseConfig(StringRef Text, StringRef Path) {
     yaml::Input In(MemoryBufferRef(Text, Path), &R, diagnose, &R);
     In >> D;
     if (In.error())
-      return createStringError(inconvertibleErrorCode(),
-                               Twine(Path) + ":" + Twine(R.Line) + ":" +
-                                   Twine(R.Column) + ": " + R.First);
+      return createStringError(Twine(Path) + ":" + Twine(R.Line) + ":" +
+                               Twine(R.Column) + ": " + R.First);
   }
   return Config{Path.str(), std::move(R.Said)};
 }

@@ -20,9 +20,7 @@ using namespace llvm;
 namespace catt {
 namespace {
 
-Error wrong(const Twine &Message) {
-  return createStringError(inconvertibleErrorCode(), Message);
-}
+Error wrong(const Twine &Message) { return createStringError(Message); }
 
 /// As in a launch comment, and no extent beyond what any launch may have, in x
 /// of the grid.
