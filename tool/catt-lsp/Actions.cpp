@@ -72,7 +72,7 @@ json::Array textEdits(const clang::tooling::Replacements &All,
     Out.push_back(json::Object{
         {"range",
          toJSON(Positions.range(R.getOffset(), R.getOffset() + R.getLength()))},
-        {"newText", utf8(R.getReplacementText())}});
+        {"newText", json::fixUTF8(R.getReplacementText())}});
   return Out;
 }
 
@@ -178,7 +178,7 @@ private:
   void add(const std::string &Title, StringRef Kind, const Edits &E) {
     std::string Whole = (ActionKind + "." + Kind).str();
     if (wanted(Whole))
-      Actions.push_back(json::Object{{"title", utf8(Title)},
+      Actions.push_back(json::Object{{"title", json::fixUTF8(Title)},
                                      {"kind", Whole},
                                      {"edit", workspaceEdit(S, E, Can)}});
   }
@@ -188,9 +188,10 @@ private:
     std::string Whole = (ActionKind + "." + Kind).str();
     if (Can.DisabledActions && wanted(Whole))
       Actions.push_back(json::Object{
-          {"title", utf8(Title)},
+          {"title", json::fixUTF8(Title)},
           {"kind", Whole},
-          {"disabled", json::Object{{"reason", utf8(userText(Why))}}}});
+          {"disabled",
+           json::Object{{"reason", json::fixUTF8(userText(Why))}}}});
   }
 
   /// Takes this tool's edits out of the text again.

@@ -15,11 +15,6 @@
 
 namespace catt {
 
-/// Text of a source file, which need not be UTF-8, as JSON wants it.
-inline std::string utf8(llvm::StringRef Text) {
-  return llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text);
-}
-
 /// "file:///home/a%20b.cu".
 inline std::string uriOf(llvm::StringRef Path) {
   auto Uri = llvm::lsp::URIForFile::fromFile(Path);

@@ -116,7 +116,7 @@ void Server::onCommand(const Call<RawParams> &P, Reply R) {
     return withSnapshot(
         C->Uri, P.Id,
         [Line](const Snapshot &S) -> json::Value {
-          return utf8(report(S, Line));
+          return json::fixUTF8(report(S, Line));
         },
         std::move(R));
   if (C->Command == ApplyFile)

@@ -182,7 +182,8 @@ void Server::onCancel(const RawParams &P) {
 //===-- To the editor -----------------------------------------------------===//
 
 void Server::say(lsp::MessageType How, const std::string &Text) {
-  Show(json::Object{{"type", static_cast<int>(How)}, {"message", utf8(Text)}});
+  Show(json::Object{{"type", static_cast<int>(How)},
+                    {"message", json::fixUTF8(Text)}});
 }
 
 void Server::request(StringLiteral Method, const json::Value &Params) {

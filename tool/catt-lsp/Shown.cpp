@@ -54,7 +54,7 @@ json::Value related(const Snapshot &S, const Location &Where,
   }
   return json::Object{
       {"location", json::Object{{"uri", Uri}, {"range", toJSON(Range)}}},
-      {"message", utf8(Message)}};
+      {"message", json::fixUTF8(Message)}};
 }
 
 json::Object diagnostic(const Snapshot &S, const Location &Where, Severity How,
@@ -65,7 +65,7 @@ json::Object diagnostic(const Snapshot &S, const Location &Where, Severity How,
                       {"severity", static_cast<int>(How)},
                       {"code", Id.str()},
                       {"source", "catt"},
-                      {"message", utf8(Message)}};
+                      {"message", json::fixUTF8(Message)}};
 }
 
 json::Object diagnostic(const Snapshot &S, const Finding &F,
@@ -248,7 +248,8 @@ json::Value markdown(const std::string &Text, lsp::Range Range) {
   if (Text.empty())
     return nullptr;
   return json::Object{
-      {"contents", json::Object{{"kind", "markdown"}, {"value", utf8(Text)}}},
+      {"contents",
+       json::Object{{"kind", "markdown"}, {"value", json::fixUTF8(Text)}}},
       {"range", toJSON(Range)}};
 }
 
@@ -331,7 +332,7 @@ json::Object lens(const Snapshot &S, const KernelReport &K,
   return json::Object{
       {"range", toJSON(Range)},
       {"command",
-       json::Object{{"title", utf8(Title)},
+       json::Object{{"title", json::fixUTF8(Title)},
                     {"command", Command.str()},
                     {"arguments", json::Array{S.Uri, Range.start.line}}}}};
 }

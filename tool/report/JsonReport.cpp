@@ -44,13 +44,8 @@ public:
 
 private:
   /// JSON is UTF-8; source text need not be.
-  static std::string utf8(StringRef Text) {
-    return json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text);
-  }
-  void text(StringRef Key, StringRef Value) { J.attribute(Key, utf8(Value)); }
-
-  void number(StringRef Key, const std::optional<int64_t> &N) {
-    J.attribute(Key, N ? json::Value(*N) : json::Value(nullptr));
+  void text(StringRef Key, StringRef Value) {
+    J.attribute(Key, json::fixUTF8(Value));
   }
 
   void location(StringRef Key, const Location &L) {
@@ -85,7 +80,7 @@ private:
   void shape(StringRef Key, const Shape &S) {
     J.attributeArray(Key, [&] {
       for (const std::optional<int64_t> &N : {S.X, S.Y, S.Z})
-        J.value(N ? json::Value(*N) : json::Value(nullptr));
+        J.value(N);
     });
   }
 
@@ -151,8 +146,7 @@ void Writer::loop(const KernelReport &K, const LoopPlan &P,
   const Loop &L = K.Source.Loops[P.Loop];
   J.object([&] {
     J.attribute("id", int64_t(L.Id));
-    J.attribute("parent", L.Parent ? json::Value(int64_t(*L.Parent))
-                                   : json::Value(nullptr));
+    J.attribute("parent", L.Parent);
     location("location", L.Where);
     text("header", L.Header);
     text("iterator", L.Iterator);
@@ -163,8 +157,7 @@ void Writer::loop(const KernelReport &K, const LoopPlan &P,
     J.attribute("linesPerWarp", P.LinesPerWarp);
     J.attribute("groups", P.Groups);
     J.attribute("warpsPerGroup", P.WarpsPerGroup);
-    J.attribute("predictedGain", P.PredictedGain ? json::Value(*P.PredictedGain)
-                                                 : json::Value(nullptr));
+    J.attribute("predictedGain", P.PredictedGain);
     J.attributeArray("runtimeCases", [&] {
       for (const RuntimeCase &C : P.Cases)
         J.object([&] {
@@ -182,7 +175,7 @@ void Writer::loop(const KernelReport &K, const LoopPlan &P,
         });
     });
     text("reference", P.Reference);
-    number("laneStrideBytes", P.LaneStrideBytes);
+    J.attribute("laneStrideBytes", P.LaneStrideBytes);
     refusal("leftAlone", P.Why);
     J.attribute("split", findApplied(F.Changes, L, Part::Groups) != nullptr);
     J.attributeArray("levels", [&] {
@@ -202,7 +195,7 @@ void Writer::launch(const KernelReport &K, size_t Index) {
     J.attribute("origin", toString(L.From));
     shape("grid", L.Grid);
     shape("block", L.Block);
-    number("dynamicSharedBytes", L.DynamicSharedBytes);
+    J.attribute("dynamicSharedBytes", L.DynamicSharedBytes);
     J.attribute("cooperative", L.Cooperative);
     J.attribute("deciding", K.Plan.LaunchIndex == unsigned(Index));
   });
@@ -232,7 +225,7 @@ void Writer::registers(const KernelReport &K) {
     J.attributeEnd();
     J.attribute("limitedBy", toString(P.Before.LimitedBy));
     J.attribute("maxLive", K.Pressure->MaxLive);
-    number("optimalBlocks", P.OptBlocks);
+    J.attribute("optimalBlocks", P.OptBlocks);
     J.attributeArray("points", [&] {
       for (const DesignPoint &D : P.Points)
         Point(D);
@@ -252,8 +245,9 @@ void Writer::registers(const KernelReport &K) {
     J.attribute("cap", P.Bounds ? json::Value(P.Bounds->Registers)
                                 : json::Value(nullptr));
     J.attribute("metOnlyBySpilling",
-                P.Forced ? json::Value(utf8(forcedSpillText(*P.Forced)))
-                         : json::Value(nullptr));
+                P.Forced
+                    ? json::Value(json::fixUTF8(forcedSpillText(*P.Forced)))
+                    : json::Value(nullptr));
     refusals("refusals", P.Refusals);
   });
 }
@@ -336,8 +330,8 @@ void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
     residency("before", K.Plan.Before);
     residency("after", K.Plan.After);
     J.attribute("blocksRemoved", K.Plan.BlocksRemoved);
-    number("reserveSharedBytes", K.Plan.ReserveSharedBytes);
-    number("carveoutPercent", K.Plan.CarveoutPercent);
+    J.attribute("reserveSharedBytes", K.Plan.ReserveSharedBytes);
+    J.attribute("carveoutPercent", K.Plan.CarveoutPercent);
     registersPerThread(K.Source.Registers);
     registers(K);
     spill(K);
@@ -378,7 +372,7 @@ void Writer::report(const Report &R, const FileOutcome &F) {
   J.attributeObject("gpu", [&] {
     text("name", R.Gpu.Name);
     J.attribute("architecture", R.Gpu.architecture());
-    number("sms", R.Gpu.SMs);
+    J.attribute("sms", R.Gpu.SMs);
     text("origin", R.GpuOrigin);
   });
   J.attribute("model", R.Counting == Model::Catt ? "catt" : "exact");
@@ -389,7 +383,7 @@ void Writer::report(const Report &R, const FileOutcome &F) {
   });
   J.attributeArray("notes", [&] {
     for (const std::string &Note : R.Notes)
-      J.value(utf8(Note));
+      J.value(json::fixUTF8(Note));
   });
   J.attributeArray("diagnostics", [&] {
     for (const Diagnostic &D : R.Diagnostics)
@@ -411,7 +405,7 @@ void Writer::file(const FileOutcome &F) {
     text("file", F.Name);
     text("commandFrom", F.CommandFrom);
     J.attribute("error", F.Error.empty() ? json::Value(nullptr)
-                                         : json::Value(utf8(F.Error)));
+                                         : json::Value(json::fixUTF8(F.Error)));
     if (!F.Analysed)
       return J.attribute("report", nullptr);
     J.attributeObject("report", [&] { report(*F.Analysed, F); });

@@ -19,11 +19,6 @@ using namespace llvm;
 namespace catt {
 namespace {
 
-/// JSON is UTF-8; source text need not be.
-std::string utf8(StringRef Text) {
-  return json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text);
-}
-
 /// Position of each rule in the list of rules.
 unsigned ruleIndex(StringRef Id) {
   unsigned Index = 0;
@@ -64,7 +59,7 @@ private:
   }
 
   void text(StringRef Key, StringRef Value) {
-    J.attributeObject(Key, [&] { J.attribute("text", utf8(Value)); });
+    J.attributeObject(Key, [&] { J.attribute("text", json::fixUTF8(Value)); });
   }
 
   void driver() {
@@ -152,7 +147,7 @@ private:
           if (!One.Function.empty())
             J.attributeArray("logicalLocations", [&] {
               J.object([&] {
-                J.attribute("fullyQualifiedName", utf8(One.Function));
+                J.attribute("fullyQualifiedName", json::fixUTF8(One.Function));
                 J.attribute("kind", "function");
               });
             });

@@ -15,6 +15,7 @@
 // the same place: equal messages are printed once.
 //
 //===----------------------------------------------------------------------===//
+#include "Paths.h"
 #include "Rendering.h"
 #include "analysis/model/Reasons.h"
 #include "llvm/ADT/StringSet.h"
@@ -59,11 +60,7 @@ private:
   std::string displayPath(StringRef Path) const {
     if (File.Analysed && Path == File.Analysed->MainFile)
       return File.Name;
-    StringRef Rest = Path;
-    if (!Options.Root.empty() && Rest.consume_front(Options.Root) &&
-        Rest.consume_front("/"))
-      return Rest.str();
-    return Path.str();
+    return relativeTo(Options.Root, Path);
   }
 
   std::string place(const Location &L) const {
