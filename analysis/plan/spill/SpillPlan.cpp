@@ -150,8 +150,8 @@ static std::vector<SlotValue> slotsOf(const Kernel &K,
                                       llvm::ArrayRef<MovedValue> Moved) {
   std::vector<SlotValue> Out;
   for (const MovedValue &M : Moved)
-    Out.push_back({M.WidthBytes, unsigned(M.Elements * M.Of.Fields),
-                   slotRange(K, M.Of), 0});
+    Out.push_back(
+        {M.WidthBytes, unsigned(M.Elements * M.Of.Fields), slotRange(K, M.Of)});
   return Out;
 }
 
@@ -161,7 +161,7 @@ static void place(const Kernel &K, SharedSpill &Plan) {
   llvm::stable_sort(Plan.Moved, [](const MovedValue &A, const MovedValue &B) {
     return A.Of.Value < B.Of.Value;
   });
-  Slots Frame = colourSlots(slotsOf(K, Plan.Moved), SlotLayout::Widths);
+  Slots Frame = colourSlots(slotsOf(K, Plan.Moved));
   for (auto [M, Offset] : llvm::zip(Plan.Moved, Frame.Offsets))
     M.OffsetBytes = Offset;
   Plan.FrameBytes = Frame.FrameBytes;
