@@ -205,7 +205,7 @@ TEST(Selectors, CratTlpGain) {
 
 TEST(Selectors, CratTpscWeighsSpillsAgainstThreads) {
   // 48 bytes are 12 accesses of 40 cycles, with 1024 of 2048 threads.
-  EXPECT_DOUBLE_EQ(tpsc(Typical[2], 256, 2048, {}), 12 * 40 * (1 - 1.0 / 3));
+  EXPECT_DOUBLE_EQ(tpsc(Typical[2], 256, 2048), 12 * 40 * (1 - 1.0 / 3));
   EXPECT_EQ(Selector::Tpsc.Select(input(Typical)).Point, 1u);
   // Where all points spill, a little more may be worth the threads.
   std::vector<DesignPoint> All = {{point(0, 255, 100, 100), 1},
@@ -218,28 +218,6 @@ TEST(Selectors, CratSecondPruningHoldsForTpsc) {
   SelectorInput In = input(Typical);
   In.OptBlocks = 2;
   EXPECT_EQ(Selector::Tpsc.Select(In).Point, 0u);
-}
-
-TEST(Selectors, CratFigure10ThreeOfFourBlocks) {
-  // One cycle of work for every two of waiting: three blocks keep the SM busy.
-  std::vector<Segment> Block(6, Segment{1, 2});
-  EXPECT_EQ(greedyThenOldest(Block, 4, 0), 3);
-  EXPECT_EQ(greedyThenOldest(Block, 2, 0), 2);
-}
-
-TEST(Selectors, GreedyThenOldestEnds) {
-  EXPECT_EQ(greedyThenOldest({}, 8, 0), 1);
-  std::vector<Segment> Busy(3, Segment{100, 0});
-  EXPECT_EQ(greedyThenOldest(Busy, 8, 0), 1);
-  std::vector<Segment> Idle(3, Segment{1, 1000});
-  EXPECT_EQ(greedyThenOldest(Idle, 8, 0), 8);
-}
-
-TEST(Selectors, GreedyThenOldestFeelsTheBandwidth) {
-  // Accesses come back later the more blocks ask, so more blocks get a turn.
-  std::vector<Segment> Block(8, Segment{10, 15});
-  EXPECT_EQ(greedyThenOldest(Block, 8, 0), 3);
-  EXPECT_GT(greedyThenOldest(Block, 8, 20), 3);
 }
 
 //===-- Orion -------------------------------------------------------------===//

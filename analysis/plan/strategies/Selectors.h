@@ -54,12 +54,6 @@ struct Selector {
 llvm::ArrayRef<Selector> allSelectors();
 std::optional<Selector> findSelector(llvm::StringRef Name);
 
-/// Computation, then a wait for memory (CRAT figure 10). In cycles of a warp.
-struct Segment {
-  double ComputeCycles = 0;
-  double MemoryCycles = 0;
-};
-
 /// What a warp executes, each instruction weighted by how often it runs.
 struct InstructionMix {
   double Compute = 0; ///< all but the next
@@ -122,15 +116,7 @@ double tlpGain(int64_t Threads, int64_t MaxThreads);
 
 /// CRAT section 6: TLPgain * Spillcost. Spilled values are moved 4 bytes at a
 /// time; on today's GPUs their addresses take no instructions of their own.
-double tpsc(const DesignPoint &P, int64_t ThreadsPerBlock, int64_t MaxThreads,
-            const SpillCosts &Costs);
-
-/// CRAT section 4.1, figure 10: the blocks that run at all until the first of
-/// at most MaxBlocks ends, if the oldest block that is not waiting always goes
-/// first and a block runs until it waits. Accesses follow each other at least
-/// BandwidthCycles apart. At least 1.
-int64_t greedyThenOldest(llvm::ArrayRef<Segment> Block, int64_t MaxBlocks,
-                         double BandwidthCycles);
+double tpsc(const DesignPoint &P, int64_t ThreadsPerBlock, int64_t MaxThreads);
 
 //===-- Orion -------------------------------------------------------------===//
 
