@@ -17,7 +17,6 @@
 #include "clang/Driver/CreateInvocationFromArgs.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendActions.h"
-#include "clang/Lex/Preprocessor.h"
 #include "clang/Options/OptionUtils.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/Support/Path.h"
@@ -233,9 +232,6 @@ TranslationUnit::~TranslationUnit() = default;
 ASTContext &TranslationUnit::ast() const {
   return P->Main->Clang->getASTContext();
 }
-Preprocessor &TranslationUnit::preprocessor() const {
-  return P->Main->Clang->getPreprocessor();
-}
 const std::string &TranslationUnit::mainFile() const { return P->MainFile; }
 const std::string &TranslationUnit::architecture() const {
   return P->Architecture;
@@ -254,24 +250,29 @@ const CompilerInvocation &TranslationUnit::invocation() const {
   return *P->Invocation;
 }
 FilesRef TranslationUnit::files() const { return P->Files; }
-std::shared_ptr<const Preamble> TranslationUnit::preamble() const {
-  return P->Prefix;
-}
-
-llvm::Expected<std::vector<Diagnostic>>
-TranslationUnit::check(const std::map<std::string, std::string> &Texts) const {
+FilesRef TranslationUnit::filesWith(
+    const std::map<std::string, std::string> &Texts) const {
   auto Changed = llvm::makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
   for (const auto &[Path, Text] : Texts)
     Changed->addFileNoOwn(Path, /*ModificationTime=*/0,
                           llvm::MemoryBufferRef(Text, Path));
   auto Overlay = llvm::makeIntrusiveRefCnt<vfs::OverlayFileSystem>(P->Files);
   Overlay->pushOverlay(Changed);
-  auto Text = Overlay->getBufferForFile(P->MainFile);
+  return Overlay;
+}
+std::shared_ptr<const Preamble> TranslationUnit::preamble() const {
+  return P->Prefix;
+}
+
+llvm::Expected<std::vector<Diagnostic>>
+TranslationUnit::check(const std::map<std::string, std::string> &Texts) const {
+  FilesRef Files = filesWith(Texts);
+  auto Text = Files->getBufferForFile(P->MainFile);
   if (!Text)
     return fail("cannot read '" + P->MainFile +
                 "' again: " + Text.getError().message());
   auto S =
-      Session::run(*P->Invocation, std::move(*Text), Overlay, P->Prefix.get());
+      Session::run(*P->Invocation, std::move(*Text), Files, P->Prefix.get());
   if (!S)
     return S.takeError();
   llvm::erase_if((*S)->Collector.Found, [](const Diagnostic &D) {

@@ -44,7 +44,6 @@
 namespace clang {
 class ASTContext;
 class CompilerInvocation;
-class Preprocessor;
 namespace tooling {
 struct CompileCommand;
 } // namespace tooling
@@ -83,7 +82,6 @@ class TranslationUnit {
 public:
   ~TranslationUnit();
   clang::ASTContext &ast() const;
-  clang::Preprocessor &preprocessor() const;
   /// Absolute path of the file that was parsed.
   const std::string &mainFile() const;
   const std::string &architecture() const;
@@ -97,6 +95,9 @@ public:
   /// How clang was called, and the files that it saw: for another run.
   const clang::CompilerInvocation &invocation() const;
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files() const;
+  /// The same with other texts for some, by absolute path.
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+  filesWith(const std::map<std::string, std::string> &Texts) const;
 
   /// What FrontEndOptions::Earlier of the next parse may be; null if none was
   /// kept. It outlives this object.

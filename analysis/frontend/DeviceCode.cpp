@@ -197,24 +197,12 @@ static void initializeBackEnd() {
 
 using TextMap = std::map<std::string, std::string>;
 
-static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
-withTexts(const TranslationUnit &Unit, const TextMap &Texts) {
-  auto Changed = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  for (const auto &[Path, Text] : Texts)
-    Changed->addFileNoOwn(Path, /*ModificationTime=*/0,
-                          llvm::MemoryBufferRef(Text, Path));
-  auto Files =
-      llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(Unit.files());
-  Files->pushOverlay(Changed);
-  return Files;
-}
-
 static llvm::Error compile(const TranslationUnit &Unit, const TextMap &Texts,
                            DeviceCode &Result) {
   initializeBackEnd();
   DiagnosticCollector Collector;
   CompilerInstance Clang(forCode(Unit, Result.HasMathLibrary));
-  Clang.setVirtualFileSystem(withTexts(Unit, Texts));
+  Clang.setVirtualFileSystem(Unit.filesWith(Texts));
   Clang.createDiagnostics(&Collector, /*ShouldOwnClient=*/false);
   Clang.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   if (!Clang.createTarget())

@@ -18,13 +18,6 @@ using namespace llvm;
 
 namespace catt {
 
-static std::string absolute(StringRef Path) {
-  SmallString<256> Result(Path);
-  (void)sys::fs::make_absolute(Result);
-  sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
-  return Result.str().str();
-}
-
 /// The path of the database that applies to a file, or nothing: that of the
 /// nearest directory around it, or of build/ in it, as clangd looks for it.
 static std::string databaseFor(StringRef AbsoluteFile, const Options &O) {
@@ -116,7 +109,7 @@ static CompileCommand fixedCommand(const Options &O, const std::string &File) {
 
 Expected<FoundCommand> CommandFinder::find(const std::string &Name,
                                            const Options &O) {
-  std::string File = absolute(Name);
+  std::string File = absolutePath(Name);
   FoundCommand Found{fixedCommand(O, File),
                      O.CompileFlags ? "the command line"
                                     : "none (no compile command)",

@@ -79,10 +79,7 @@ Expected<ChosenGpu> chooseGpu(const std::optional<std::string> &Name) {
   if (std::optional<std::string> Line = askSmi())
     if (std::optional<Device> D = deviceOfSmiLine(*Line))
       return ChosenGpu{*D, "nvidia-smi"};
-  Expected<Device> D = findDevice("sm_80");
-  if (!D)
-    return D.takeError();
-  return ChosenGpu{*D, "default"};
+  return ChosenGpu{cantFail(findDevice("sm_80")), "default"};
 }
 
 } // namespace catt

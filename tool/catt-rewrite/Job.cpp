@@ -12,8 +12,6 @@
 #include "tool/report/Fixes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -217,10 +215,7 @@ JobResult revertJob(const std::string &File) {
     fail(R, ExitInput, toString(Reverted.takeError()));
     return R;
   }
-  SmallString<256> Path(File);
-  (void)sys::fs::make_absolute(Path);
-  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  R.Path = Path.str().str();
+  R.Path = absolutePath(File);
   R.OldTexts[R.Path] = *Text;
   if (*Reverted != *Text)
     R.NewTexts[R.Path] = *Reverted;

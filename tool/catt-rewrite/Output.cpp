@@ -8,6 +8,7 @@
 #include "Output.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/YAMLParser.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
@@ -27,6 +28,13 @@ void complain(const Twine &Message) {
 std::string workingDirectory() {
   SmallString<256> Result;
   (void)sys::fs::current_path(Result);
+  return Result.str().str();
+}
+
+std::string absolutePath(StringRef Path) {
+  SmallString<256> Result(Path);
+  (void)sys::fs::make_absolute(Result);
+  sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
   return Result.str().str();
 }
 

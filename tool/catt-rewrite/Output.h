@@ -30,6 +30,9 @@ void complain(const llvm::Twine &Message);
 /// The directory that relative paths start from.
 std::string workingDirectory();
 
+/// From there, without dots.
+std::string absolutePath(llvm::StringRef Path);
+
 /// Reads a source file. Error: one sentence that names the file: missing, a
 /// directory, unreadable, empty, or not text.
 llvm::Expected<std::string> readSource(llvm::StringRef Path);

@@ -13,6 +13,7 @@
 #include "Progress.h"
 #include "Tasks.h"
 #include "tool/report/OptRemarks.h"
+#include "tool/report/Paths.h"
 #include "tool/report/Rendering.h"
 #include "tool/report/Sarif.h"
 #include "llvm/ADT/STLExtras.h"
@@ -93,13 +94,9 @@ inOrder(const MergedFiles &Files, ArrayRef<JobResult> Results) {
   for (const JobResult &R : Results)
     if (Files.count(R.Path) && Seen.insert(R.Path).second)
       Shown.push_back({R.Path, R.Outcome.Name});
-  std::string Root = workingDirectory() + "/";
   for (const auto &[Path, File] : Files)
-    if (Seen.insert(Path).second) {
-      StringRef Relative = Path;
-      Relative.consume_front(Root);
-      Shown.push_back({Path, Relative.str()});
-    }
+    if (Seen.insert(Path).second)
+      Shown.push_back({Path, relativeTo(workingDirectory(), Path)});
   return Shown;
 }
 

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Tasks.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
+#include "Output.h"
 
 using namespace llvm;
 
@@ -20,10 +19,7 @@ static Expected<Config> configOf(const Options &O, StringRef File,
     return Config();
   if (!O.ConfigFile.empty())
     return readConfig(O.ConfigFile);
-  SmallString<256> Path(File);
-  (void)sys::fs::make_absolute(Path);
-  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  return Finder.find(Path);
+  return Finder.find(absolutePath(File));
 }
 
 Expected<std::vector<Task>> planTasks(const Options &O) {

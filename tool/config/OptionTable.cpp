@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tool/config/OptionTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace catt {
@@ -28,14 +29,9 @@ llvm::StringRef optionName(const OptionRow &Row) {
 }
 
 std::string editorName(const OptionRow &Row) {
-  std::string Out;
-  bool Upper = false;
-  for (char C : Row.Name) {
-    if (C != '-')
-      Out += Upper ? llvm::toUpper(C) : C;
-    Upper = C == '-';
-  }
-  return Out;
+  std::string Snake = Row.Name.str();
+  llvm::replace(Snake, '-', '_');
+  return llvm::convertToCamelFromSnakeCase(Snake);
 }
 
 } // namespace catt

@@ -40,8 +40,8 @@ struct Target {
 };
 
 /// What the code is compiled for goes before the default.
-Expected<Target> targetOf(const clang::tooling::CompileCommand &Command,
-                          vfs::FileSystem &Files, const OptimizeOptions &O) {
+Target targetOf(const clang::tooling::CompileCommand &Command,
+                vfs::FileSystem &Files, const OptimizeOptions &O) {
   if (O.Gpu)
     return Target{*O.Gpu, O.GpuOrigin};
   Expected<ClangCommand> Words =
@@ -54,10 +54,7 @@ Expected<Target> targetOf(const clang::tooling::CompileCommand &Command,
   } else {
     consumeError(Words.takeError()); // parsing says so
   }
-  Expected<Device> Gpu = findDevice("sm_80");
-  if (!Gpu)
-    return Gpu.takeError();
-  return Target{*Gpu, "default"};
+  return Target{cantFail(findDevice("sm_80")), "default"};
 }
 
 AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu) {
@@ -268,11 +265,9 @@ Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
                            IntrusiveRefCntPtr<vfs::FileSystem> Files,
                            const OptimizeOptions &O, const Measure *By) {
   const std::string File = O.Name.empty() ? Command.Filename : O.Name;
-  Expected<Target> For = targetOf(Command, *Files, O);
-  if (!For)
-    return obstacle(Kind::Defect, toString(For.takeError()));
+  Target For = targetOf(Command, *Files, O);
   FrontEndOptions F = O.FrontEnd;
-  F.Architecture = For->Gpu.architecture();
+  F.Architecture = For.Gpu.architecture();
   auto Recorded = makeIntrusiveRefCnt<RecordingFiles>(Files);
   auto Unit = parse(Command, F, Recorded);
   if (!Unit)
@@ -280,12 +275,12 @@ Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
   Outcome Done;
   Done.Read.assign(Recorded->Opened.begin(), Recorded->Opened.end());
   Done.Kept = (*Unit)->preamble();
-  AnalysisOptions Plan = planFor(O, For->Gpu);
+  AnalysisOptions Plan = planFor(O, For.Gpu);
   Expected<Report> R = analysed(**Unit, Plan, File);
   if (!R)
     return R.takeError();
   Done.Analysed = std::move(*R);
-  Done.Analysed.GpuOrigin = For->Origin;
+  Done.Analysed.GpuOrigin = For.Origin;
   Done.Rewriting = {O.Transforms, stylesFor(Done.Analysed, *Files)};
   if (Error E = change(Done, **Unit, Plan, File, O, By)) {
     handleAllErrors(std::move(E),

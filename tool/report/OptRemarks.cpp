@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OptRemarks.h"
 #include "Paths.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Remarks/Remark.h"
 #include "llvm/Remarks/RemarkFormat.h"
@@ -19,15 +20,9 @@ namespace catt {
 namespace {
 
 /// split-warp-groups -> SplitWarpGroups: remarks have camel case names.
-std::string camelCase(StringRef Id) {
-  std::string Name;
-  bool Upper = true;
-  for (char C : Id) {
-    if (C != '-')
-      Name += Upper ? toUpper(C) : C;
-    Upper = C == '-';
-  }
-  return Name;
+std::string camelCase(std::string Id) {
+  llvm::replace(Id, '-', '_');
+  return convertToCamelFromSnakeCase(Id, /*capitalizeFirst=*/true);
 }
 
 class Writer {
