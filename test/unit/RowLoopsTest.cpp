@@ -418,10 +418,36 @@ TEST(RowLoops, NegativeBodiesThatAreNotPlain) {
 }
 
 TEST(RowLoops, NegativeAProductThatIsCarried) {
-  for (const char *Body : {"s *= A[i * m + j];", "s = s * A[i * m + j];",
-                           "s /= A[i * m + j];", "s = A[i * m + j] * 2;"})
+  for (const char *Body :
+       {"s *= A[i * m + j];", "s = s * A[i * m + j];", "s = A[i * m + j] * 2;",
+        "float q = s;\ns = A[i * m + j] * 2;\ny[i] += q;",
+        "y[j] = A[i * m + j] * 2;\ns += y[j - 1];",
+        "float *w = y + 3;\nw[j] = A[i * m + j] * 2;\ns += y[j + 2];"})
     EXPECT_EQ(inLoop(Body), "may-contract") << Body;
-  EXPECT_EQ(inLoop("float p = A[i * m + j] * 2;\ns += p;"), "");
+  EXPECT_EQ(refusal("float q = 0;\n" + Usual +
+                    "{\n  s += q;\n  q = A[i * m + j] * 2;\n}"),
+            "may-contract");
+}
+
+TEST(RowLoops, NegativeProductsThatIterationsShare) {
+  for (const char *Body :
+       {"s += A[i * m + j] * 3 - A[i * m + j + 1] * 3;",
+        "float v = A[i * m + j];\ns += v * v + B[j] + B[j + 1];",
+        "s += A[i * m + j] * (B[2 * j] + B[2 * j + 4]);"})
+    EXPECT_EQ(inLoop(Body), "may-contract") << Body;
+  for (const char *Body : {"s += A[i * m + j] - A[i * m + j + 1];",
+                           "s += A[i * m + j] * (B[2 * j] + B[2 * j + 1]);",
+                           "s += A[i * m + j] * B[j] + A[j] * B[3];"})
+    EXPECT_EQ(inLoop(Body), "") << Body;
+}
+
+TEST(RowLoops, PositiveProductsThatNoSumTakes) {
+  for (const char *Body :
+       {"float p = A[i * m + j] * 2;\ns += p;", "y[j] = A[i * m + j] * 2;",
+        "s += A[i * m + j];\ny[j] = s;", "s /= A[i * m + j];",
+        "y[j] = A[i * m + j] * 2;\ns = fmaxf(s, y[j] * y[j]);",
+        "s = 0.5f * s + 2 * A[i * m + j];\ny[j] = s;"})
+    EXPECT_EQ(inLoop(Body), "") << Body;
 }
 
 TEST(RowLoops, NegativeUnderACondition) {

@@ -28,9 +28,13 @@ public:
   Crossings(FloatPlaces &Known, const ASTContext &Context)
       : Known(Known), Context(Context) {}
   std::optional<Refusal> refusal();
+  std::optional<Refusal> carriedProduct(const ForStmt &For);
 
 private:
   bool mayBeProduct(const FloatDefinition &D) const;
+  template <typename FlowsT>
+  const FloatDefinition *productInSum(const FloatRoot &R, const FloatPlace &P,
+                                      FlowsT Flows) const;
   std::optional<Refusal> crossingProduct(const FloatRoot &R,
                                          const FloatPlace &P) const;
   std::optional<Refusal> foldedProduct(const FloatRoot &R,
@@ -66,10 +70,13 @@ bool Crossings::mayBeProduct(const FloatDefinition &D) const {
          });
 }
 
-std::optional<Refusal> Crossings::crossingProduct(const FloatRoot &R,
-                                                  const FloatPlace &P) const {
+/// A product whose value a sum takes from the place, if there may be one.
+template <typename FlowsT>
+const FloatDefinition *Crossings::productInSum(const FloatRoot &R,
+                                               const FloatPlace &P,
+                                               FlowsT Flows) const {
   if (!P.IsProduct)
-    return std::nullopt;
+    return nullptr;
   for (const FloatDefinition &D : P.Definitions) {
     if (!mayBeProduct(D))
       continue;
@@ -79,11 +86,39 @@ std::optional<Refusal> Crossings::crossingProduct(const FloatRoot &R,
                       ? Other.Memory == R.Memory
                       : R.Memory && Other.Memory && (!R.Of || !Other.Of);
       if (Same && llvm::any_of(Used.Uses, [&](const FloatUse &U) {
-            return Known.flows(D.Where, U.Where) && !U.Finished;
+            return Flows(D.Where, U.Where) && !U.Finished;
           }))
-        return refuse(D.At, "a product in " + nameOf(R) +
-                                ", which a barrier would keep from a sum");
+        return &D;
     }
+  }
+  return nullptr;
+}
+
+std::optional<Refusal> Crossings::crossingProduct(const FloatRoot &R,
+                                                  const FloatPlace &P) const {
+  const FloatDefinition *D = productInSum(
+      R, P, [&](Side From, Side To) { return Known.flows(From, To); });
+  if (!D)
+    return std::nullopt;
+  return refuse(D->At, "a product in " + nameOf(R) +
+                           ", which a barrier would keep from a sum");
+}
+
+/// What is declared in the body begins anew with each iteration.
+std::optional<Refusal> Crossings::carriedProduct(const ForStmt &For) {
+  Known.spreadProducts();
+  const SourceManager &SM = Context.getSourceManager();
+  for (const auto &[R, P] : Known.Places) {
+    if (R.Of && !R.Memory &&
+        SM.isPointWithin(R.Of->getLocation(), For.getBody()->getBeginLoc(),
+                         For.getBody()->getEndLoc()))
+      continue;
+    const FloatDefinition *D = productInSum(R, P, [](Side From, Side To) {
+      return From == Side::Wrapped && To == Side::Wrapped;
+    });
+    if (D)
+      return refuse(D->At, "a product in " + nameOf(R) +
+                               " that the next iteration sees");
   }
   return std::nullopt;
 }
@@ -161,6 +196,17 @@ std::optional<Refusal> splitMayRound(const FunctionDecl &F,
       Known.addArgument(*P);
   Known.collect(*F.getBody(), /*MayRepeat=*/InCallee);
   return Crossings(Known, Context).refusal();
+}
+
+std::optional<Refusal> iterationsMayRound(const FunctionDecl &F,
+                                          const ForStmt &For,
+                                          const ASTContext &Context) {
+  if (Context.getLangOpts().getDefaultFPContractMode() == LangOptions::FPM_Off)
+    return std::nullopt;
+  const Stmt *const Loop = &For;
+  FloatPlaces Known(Loop, Context);
+  Known.collect(*F.getBody(), /*MayRepeat=*/false);
+  return Crossings(Known, Context).carriedProduct(For);
 }
 
 } // namespace catt

@@ -33,6 +33,7 @@
 #include "analysis/model/Refusal.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
+#include "clang/AST/Stmt.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace catt {
@@ -44,6 +45,12 @@ std::optional<Refusal>
 splitMayRound(const clang::FunctionDecl &F,
               llvm::ArrayRef<const clang::Stmt *> Wrapped, bool InCallee,
               const clang::ASTContext &Context);
+
+/// Why a boundary between any two iterations of a loop of F might: an unrounded
+/// product gets from one to the next, in a variable of outside or in memory.
+std::optional<Refusal> iterationsMayRound(const clang::FunctionDecl &F,
+                                          const clang::ForStmt &For,
+                                          const clang::ASTContext &Context);
 
 } // namespace catt
 

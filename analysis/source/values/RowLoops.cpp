@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/RowLoops.h"
 #include "analysis/nest/Nest.h"
+#include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/HiddenNames.h"
 #include "analysis/source/safety/SplitRounding.h"
 #include "analysis/source/safety/WrapSites.h"
@@ -52,6 +53,10 @@ public:
     communication();
     if (auto Why = cannotRunInTiles(*For.getBody(), Context, Proof))
       Out.Refusals.push_back(std::move(*Why));
+    // A compiler may fuse a product with a sum of the next iteration, and no
+    // longer where a tile ends.
+    if (auto Why = iterationsMayRound(F, For, Context))
+      Out.Refusals.push_back(std::move(*Why));
     if (!Out.Refusals.empty())
       return;
     places();
@@ -80,7 +85,48 @@ private:
       Out.Refusals.push_back(*Hidden);
   }
 
+  /// What an access moves by with each iteration, in bytes; 0: not known.
+  int64_t bytesPerIteration(const AffineIndex &Offset) const {
+    AffineIndex Next =
+        Offset.substitute([&](const Atom &A) -> std::optional<AffineIndex> {
+          if (A.K != Atom::Kind::Iterator || A.Id != Out.Loop)
+            return std::nullopt;
+          return AffineIndex::iterator(A.Id) + AffineIndex(1);
+        });
+    return (Next - Offset).constant().value_or(0);
+  }
+
+  /// Whether two iterations load one element, in two places of the body. Where
+  /// iterations run together, a compiler takes their equal products for one,
+  /// and fuses it with no sum or with both; at the end of a tile it cannot.
+  bool iterationsShare(const Access &A, const Access &B) const {
+    if (A.BaseId != B.BaseId || !A.Reads || !B.Reads || !A.Offset || !B.Offset)
+      return false;
+    int64_t Apart = (*A.Offset - *B.Offset).constant().value_or(0),
+            Step = bytesPerIteration(*A.Offset);
+    return Apart && Step && Apart % Step == 0;
+  }
+
+  std::optional<Refusal> sharedProduct() const {
+    bool Products = false;
+    forEachStmt(For.getBody(), [&](const Stmt &S) {
+      auto *E = dyn_cast<Expr>(&S);
+      Products |= E && isProduct(*E, Context);
+    });
+    if (!Products)
+      return std::nullopt;
+    for (const Access &A : K.Accesses)
+      for (const Access &B : K.Accesses)
+        if (isInLoop(A) && isInLoop(B) && iterationsShare(A, B))
+          return Refusal{Reason::MayContract, B.Where,
+                         "products of '" + B.Text + "', which is '" + A.Text +
+                             "' of another iteration"};
+    return std::nullopt;
+  }
+
   void rounding() {
+    if (std::optional<Refusal> Why = sharedProduct())
+      return Out.Refusals.push_back(*Why);
     if (std::optional<Refusal> Why =
             splitMayRound(F, {&For}, /*InCallee=*/false, Context))
       Out.Refusals.push_back(*Why);

@@ -6,12 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/TileBodies.h"
-#include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/KnownFunctions.h"
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeKinds.h"
-#include "analysis/source/syntax/NodeParts.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -26,18 +24,12 @@ public:
 
   std::optional<Refusal> run() {
     inTile(&Body);
-    carried(&Body);
     return std::move(Why);
   }
 
 private:
   void refuse(Reason Kind, SourceLocation At, const char *Detail) {
     Why = Refusal{Kind, SourceText(Context).location(At), Detail};
-  }
-
-  bool isInside(const VarDecl &V) const {
-    return Context.getSourceManager().isPointWithin(
-        V.getLocation(), Body.getBeginLoc(), Body.getEndLoc());
   }
 
   /// Only statements and expressions that run the same in a tile.
@@ -117,40 +109,6 @@ private:
     Known What = knownFunction(*Callee);
     return What == Known::ReadOnlyLoad ||
            (!Pointers && (What == Known::Computes || Proof.computes(*Callee)));
-  }
-
-  /// A product that goes from one iteration to the next might be fused with a
-  /// sum there, and no longer where a tile ends in between.
-  void carried(const Stmt *S) {
-    if (!S || Why)
-      return;
-    auto *B = dyn_cast<BinaryOperator>(S);
-    if (B && B->isAssignmentOp() && B->getLHS()->getType()->isFloatingType()) {
-      const VarDecl *V = variableOf(B->getLHS());
-      llvm::SmallVector<const VarDecl *, 2> Copies;
-      bool Product = B->getOpcode() == BO_Assign
-                         ? !choosesOne(*B->getRHS()) &&
-                               (mayBeProduct(*B->getRHS(), Context, Copies) ||
-                                !Copies.empty())
-                         : !B->isAdditiveOp() &&
-                               B->getOpcode() != BO_AddAssign &&
-                               B->getOpcode() != BO_SubAssign;
-      if (Product && (!V || !isInside(*V)))
-        refuse(Reason::MayContract, B->getBeginLoc(),
-               "a product that the next iteration sees");
-    }
-    for (const Stmt *Child : S->children())
-      carried(Child);
-  }
-
-  /// fmaxf(a, b) and the like: one of two values, and fused with neither.
-  static bool choosesOne(const Expr &E) {
-    auto *C = dyn_cast<CallExpr>(E.IgnoreParenImpCasts());
-    const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
-    llvm::StringRef Name = identifierOf(F);
-    return F && knownFunction(*F) == Known::Computes &&
-           (Name == "fmaxf" || Name == "fminf" || Name == "fmax" ||
-            Name == "fmin" || Name == "max" || Name == "min");
   }
 
   const Stmt &Body;

@@ -11,8 +11,7 @@
 //       body                   the loop by its condition alone
 //
 // Only kinds of statements and expressions that are listed may stand in such a
-// body. A floating-point product that the next iteration sees is refused: a
-// compiler may fuse it with a sum there, and no longer where a tile ends.
+// body. What a compiler fuses is another matter: safety/SplitRounding.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_TILEBODIES_H
