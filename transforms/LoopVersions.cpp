@@ -76,14 +76,36 @@ static std::string term(const std::string &Text) {
   return Simple ? Text : "(" + Text + ")";
 }
 
-/// The iterations that are left from a value of the iterator on.
+/// How far it is from a value of the iterator to the limit.
+static std::string wayFrom(const RowLoop &L, const std::string &First) {
+  const std::string &More = L.IsDown ? First : L.Limit,
+                    &Less = L.IsDown ? L.Limit : First;
+  return Less == "0" ? More : minuend(More) + " - " + term(Less);
+}
+
+/// The elements that are left from a value of the iterator on; where the step
+/// is 1, so many iterations.
 static std::string tripsFrom(const RowLoop &L, const std::string &First) {
-  return (First == "0" ? L.Limit : minuend(L.Limit) + " - " + term(First)) +
-         (L.Reaches ? " + 1" : "");
+  return wayFrom(L, First) + (L.Reaches ? " + 1" : "");
+}
+
+/// Up to the last one that the last iteration loads.
+static std::string elementsFrom(const RowLoop &L, const RowRead &R) {
+  if (L.StepSize == 1)
+    return tripsFrom(L, L.Iterator) + (R.Halo ? " + " + str(R.Halo) : "");
+  std::string Step = str(L.StepSize);
+  return "(" + wayFrom(L, L.Iterator) + (L.Reaches ? "" : " - 1") + ") / " +
+         Step + " * " + Step + " + " + str(R.Halo + 1);
 }
 
 static std::string runsOn(const RowLoop &L) {
-  return L.Iterator + (L.Reaches ? " <= " : " < ") + L.Limit;
+  return L.Iterator + (L.IsDown ? " >" : " <") + (L.Reaches ? "= " : " ") +
+         L.Limit;
+}
+
+/// Its last value, or one behind that.
+static std::string lastOf(const RowLoop &L) {
+  return L.Reaches ? L.Limit : minuend(L.Limit) + (L.IsDown ? " + 1" : " - 1");
 }
 
 /// The reference with another value of the iterator: "A[i * m + 0]".
@@ -106,11 +128,13 @@ static std::string at(const RowLoop &L, const std::string &Reference,
 
 /// "&A[i * m + 0], &A[i * m + (m - 1)]": the elements of the first and of the
 /// last iteration.
-static std::string endsOf(const RowLoop &L, const std::string &Text,
-                          bool Moves) {
-  std::string Last = L.Reaches ? L.Limit : minuend(L.Limit) + " - 1";
-  return Moves ? "&" + at(L, Text, L.Start) + ", &" + at(L, Text, Last)
-               : "&" + Text + ", &" + Text;
+static std::string endsOf(const RowLoop &L, const std::string &Text, bool Moves,
+                          unsigned Halo = 0) {
+  if (!Moves)
+    return "&" + Text + ", &" + Text;
+  const std::string More = Halo ? " + " + str(Halo) : "";
+  return "&" + at(L, Text, L.Start) + (L.IsDown ? More : "") + ", &" +
+         at(L, Text, lastOf(L)) + (L.IsDown ? "" : More);
 }
 
 /// `cattApart(...)` for each pair of places that may not touch each other.
@@ -118,19 +142,19 @@ static std::vector<std::string> comparisonsOf(const VersionedLoop &V) {
   const RowLoop &L = V.Rows;
   std::vector<std::string> Out;
   std::set<std::pair<std::string, std::string>> Seen;
-  auto Compare = [&](const std::string &Text, bool Moves,
+  auto Compare = [&](const std::string &Text, bool Moves, unsigned Halo,
                      llvm::ArrayRef<unsigned> Apart) {
     for (unsigned I : Apart) {
       const RowPlace &P = L.Places[I];
       if (Seen.insert(std::minmax(Text, P.Text)).second)
-        Out.push_back("cattApart(" + endsOf(L, Text, Moves) + ", " +
+        Out.push_back("cattApart(" + endsOf(L, Text, Moves, Halo) + ", " +
                       endsOf(L, P.Text, P.Moves) + ")");
     }
   };
   for (unsigned R : V.Version.Reads)
-    Compare(L.Reads[R].Text, /*Moves=*/true, L.Reads[R].Apart);
+    Compare(L.Reads[R].Text, /*Moves=*/true, L.Reads[R].Halo, L.Reads[R].Apart);
   for (unsigned R : V.Version.Sums)
-    Compare(L.Sums[R].Text, /*Moves=*/false, L.Sums[R].Apart);
+    Compare(L.Sums[R].Text, /*Moves=*/false, /*Halo=*/0, L.Sums[R].Apart);
   return Out;
 }
 
@@ -160,9 +184,11 @@ static std::string bodyOf(const VersionedLoop &V, const std::string &Text) {
   const RowLoop &L = V.Rows;
   std::map<unsigned, std::pair<unsigned, std::string>> Changes; // begin, end
   for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
-    for (const SourceSpan &Place : L.Reads[R].Places)
+    for (auto [Place, Offset] :
+         llvm::zip_equal(L.Reads[R].Places, L.Reads[R].Offsets))
       Changes[Place.Begin] = {Place.End,
-                              Name + "[" + L.Iterator + " - " + V.From + "]"};
+                              Name + "[" + L.Iterator + " - " + V.From +
+                                  (Offset ? " + " + str(Offset) : "") + "]"};
   for (auto [R, Name] : llvm::zip_equal(V.Version.Sums, V.SumNames))
     for (const SourceSpan &Place : L.Sums[R].Places)
       Changes[Place.Begin] = {Place.End, Name};
@@ -225,20 +251,53 @@ static int64_t loadsAtOnce(const VersionedLoop &V) {
   return std::min<int64_t>(V.Version.Columns, V.Tiles.Threads <= 256 ? 16 : 8);
 }
 
+/// A call that loads what a tile holds of a row, from this element on.
+static std::string loadOf(const VersionedLoop &V, const RowRead &R,
+                          StringRef Name, StringRef First, StringRef Count) {
+  return llvm::formatv(
+      "cattLoadRow<{0}, {1}, {2}>({3}, {4}, {5}, &{6}, {7} ? {8} : 0);",
+      V.Version.Columns, V.Tiles.ThreadBytes, loadsAtOnce(V), V.Lanes, V.Thread,
+      Name, First, runsOn(V.Rows), Count);
+}
+
+/// The first elements of iterations that a tile has room for.
+static int64_t windowOf(const VersionedLoop &V) {
+  unsigned Halo = 0;
+  for (unsigned R : V.Version.Reads)
+    Halo = std::max(Halo, V.Rows.Reads[R].Halo);
+  return V.Version.Columns - Halo;
+}
+
+/// A tile of a loop that counts down begins with its last iteration.
+static void addTilesDown(const VersionedLoop &V,
+                         std::vector<std::string> &Out) {
+  const RowLoop &L = V.Rows;
+  const int64_t Window = windowOf(V);
+  Out.push_back("const auto " + V.From + " = " + runsOn(L) + " && " +
+                tripsFrom(L, L.Iterator) + " > " + str(Window) + " ? " +
+                L.Iterator + " - " + str(Window - 1) + " : " + lastOf(L) + ";");
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
+    Out.push_back(
+        loadOf(V, L.Reads[R], Name, at(L, L.Reads[R].Text, V.From),
+               L.Iterator + " - " + V.From + " + " + str(L.Reads[R].Halo + 1)));
+  Out.push_back("for (; " + runsOn(L) + " && " + L.Iterator + " >= " + V.From +
+                "; " + L.Step + ")");
+}
+
 /// The head of the loop over tiles, and of the loop over a tile.
 static void addTileLoops(const VersionedLoop &V,
                          std::vector<std::string> &Out) {
   const RowLoop &L = V.Rows;
   Out.push_back("for (" + L.Init + " __any_sync(" + V.Lanes + ", " + runsOn(L) +
                 ");) {");
+  if (L.IsDown)
+    return addTilesDown(V, Out);
   for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
-    Out.push_back(llvm::formatv(
-        "cattLoadRow<{0}, {1}, {2}>({3}, {4}, {5}, &{6}, {7} ? {8} : 0);",
-        V.Version.Columns, V.Tiles.ThreadBytes, loadsAtOnce(V), V.Lanes,
-        V.Thread, Name, L.Reads[R].Text, runsOn(L), tripsFrom(L, L.Iterator)));
+    Out.push_back(loadOf(V, L.Reads[R], Name, L.Reads[R].Text,
+                         elementsFrom(L, L.Reads[R])));
   Out.push_back("for (const auto " + V.From + " = " + L.Iterator + "; " +
                 runsOn(L) + " && " + L.Iterator + " - " + V.From + " < " +
-                str(V.Version.Columns) + "; " + L.Step + ")");
+                str(windowOf(V)) + "; " + L.Step + ")");
 }
 
 static std::vector<std::string> codeOf(const VersionedLoop &V,

@@ -31,12 +31,16 @@ struct RowPlace {
   bool Moves = false; ///< by the same distance with each iteration
 };
 
-/// A reference that every iteration reads, one element further each time.
+/// References that every iteration reads, each time as far further as the
+/// iterator is; of one row, near each other.
 struct RowRead {
-  size_t Access = 0;              ///< index in Kernel::Accesses
-  std::vector<SourceSpan> Places; ///< in the body, ascending
-  std::string Text;               ///< "A[i * m + j]"
-  std::string Type;               ///< of an element: "float"
+  size_t Access = 0;               ///< index in Kernel::Accesses
+  std::vector<SourceSpan> Places;  ///< in the body, ascending
+  std::vector<unsigned> Offsets;   ///< of each place, in elements from Text
+  std::string Text;                ///< "A[i * m + j]", the first of the row
+  std::vector<std::string> Others; ///< "A[i * m + j + 1]"
+  unsigned Halo = 0;               ///< elements behind Text, up to the last one
+  std::string Type;                ///< of an element: "float"
   unsigned ElementBytes = 0;
   /// Of RowLoop::Places: it may only be read ahead if these are elsewhere.
   std::vector<unsigned> Apart;
@@ -61,9 +65,11 @@ struct RowLoop {
   std::string Init;     ///< "int j = 0;", with its semicolon
   std::string Iterator; ///< "j"
   std::string Start;    ///< its first value
-  std::string Limit;    ///< it runs while it is less,
+  std::string Limit;    ///< it runs while it is less (IsDown: greater),
   bool Reaches = false; ///< or equal
   std::string Step;     ///< "++j"
+  int64_t StepSize = 1; ///< by which the iterator grows
+  bool IsDown = false;  ///< or falls
   SourceSpan Body;
   std::vector<RowRead> Reads;
   std::vector<RowSum> Sums;

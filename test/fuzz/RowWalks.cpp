@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 //   1 to 3 loops   over rows of numbers of 4 or 8 bytes; in guards, nests,
-//                  divergent code
+//                  divergent code; upwards by 1 to 4, downwards by 1
+//   reads          of one element of a row in each iteration, or of neighbours
 //   lengths        constant, of the run, of each thread, from memory
 //   blocks         of one to three dimensions, with partial warps
 //
@@ -20,6 +21,7 @@
 #include "test/fuzz/KernelTree.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <random>
 
 namespace catt::fuzz {
@@ -130,12 +132,51 @@ private:
     }
   }
 
+  /// Several elements of one row, some of them not always.
+  std::string neighbours(const std::string &J, unsigned Count) {
+    const std::string Pattern = element("@"), Comparison = " > 3";
+    auto At = [&](const std::string &Index) {
+      auto [Head, Tail] = llvm::StringRef(Pattern).split('@');
+      return (Head + Index + Tail).str();
+    };
+    std::string Out = "{\n";
+    const bool Window = chance(40);
+    for (unsigned I = 0; I < Count; ++I) {
+      std::string E = At(I ? J + " + " + std::to_string(I) : J);
+      if (Window && I && chance(30))
+        Out += "  if (" + At(J) + Comparison + ")\n  ";
+      Out += "  s " + std::string(pick({"+=", "+=", "-="})) + " " + E + ";\n";
+    }
+    return Out + "}";
+  }
+
+  /// What an element decides about.
+  std::string branch(const std::string &J, const std::string &E,
+                     const std::string &Other) {
+    switch (below(5)) {
+    case 0:
+      return "if (" + E + " > 3)\n  s += " + Other + ";";
+    case 1:
+      return "if (" + E + " > s)\n  s = " + E + ";\nelse\n  s += " + J + ";";
+    case 2:
+      return "{\n  if (" + E + " < 3)\n    continue;\n  s += " + E + " + " +
+             Other + ";\n}";
+    case 3:
+      return "s += " + E + " > 2 ? " + E + " : " + Other + ";";
+    default:
+      return "{\n  " + Type + " v = " + E + " * 2;\n  out[i] = v;\n" +
+             "  if (v > 4)\n    continue;\n  s += v;\n}";
+    }
+  }
+
   /// What one iteration does.
   std::string step(const std::string &J) {
     std::string E = element(J), Other = element(J);
     if (Hidden && chance(40))
       return "{\n  s += " + E + ";\n  hidden[0] " + pick({"=", "+=", "-="}) +
              (" " + J) + ";\n}";
+    if (chance(25))
+      return branch(J, E, Other);
     switch (below(18)) {
     case 0:
       return "{\n  " + Type + " v = " + E +
@@ -182,14 +223,25 @@ private:
     std::string First = pick({"0", "0", "0", "1", "t % 3", "i % 2"});
     std::string Step = pick({"++", "++", " += 1"});
     std::string Inc = Step == "++" && chance(50) ? "++" + J : J + Step;
-    if (chance(10))
-      Inc = J + " += 2";
-    std::string Compare = chance(10) ? " <= " : " < ";
+    const unsigned By = chance(25) ? 2 + below(3) : 1;
+    if (By > 1)
+      Inc = J + " += " + std::to_string(By);
+    const bool Reaches = chance(10);
     std::string Text = "for (" + Iterator + " " + J + " = " + First + "; " + J +
-                       Compare + limit() + "; " + Inc + ")\n";
+                       (Reaches ? " <= " : " < ") + limit() + "; " + Inc +
+                       ")\n";
+    if (chance(15))
+      Text = "for (" + std::string(pick({"int ", "long long ", "short "})) + J +
+             " = " + limit() + " - 1; " + J +
+             (First == "1" ? " > 0" : " >= " + First) + "; " +
+             pick({"--@", "@--", "@ -= 1"}) + ")\n";
+    std::replace(Text.begin(), Text.end(), '@', J[0]);
     std::string Body = step(J);
-    if (Compare == " <= " && Hidden) // another thread's row begins there
+    // Beyond the own row another thread's begins.
+    if (Reaches && Hidden)
       Body = "s += (" + Type + ")" + J + ";";
+    else if (!Hidden && chance(By > 1 ? 60 : 15))
+      Body = neighbours(J, By > 1 ? By : 2 + below(2));
     llvm::SmallVector<llvm::StringRef> Lines;
     llvm::StringRef(Body).split(Lines, '\n');
     for (llvm::StringRef L : Lines)

@@ -30,8 +30,13 @@ std::string shown(const Parsed &P, const RowLoop &R) {
     Out += " reads " + Read.Type + " " + Read.Text;
     if (Read.Places.size() != 1)
       Out += " " + std::to_string(Read.Places.size()) + "x";
-    for (const SourceSpan &Place : Read.Places)
-      EXPECT_EQ(P.text(Place), Read.Text);
+    for (auto [Place, Offset] : llvm::zip_equal(Read.Places, Read.Offsets)) {
+      EXPECT_LE(Offset, Read.Halo);
+      if (llvm::is_contained(Read.Others, P.text(Place)))
+        Out += " +" + std::to_string(Offset);
+      else
+        EXPECT_EQ(P.text(Place), Read.Text);
+    }
     for (unsigned I : Read.Apart)
       Out += " apart from " + std::string(R.Places[I].Moves ? "row " : "") +
              R.Places[I].Text;
@@ -114,6 +119,55 @@ TEST(RowLoops, PositiveSteps) {
                      ")\n  s += A[i * m + j];"),
                 ElementsAre("int j = 1; 1 to m by " + std::string(Step) +
                             " reads float A[i * m + j]"));
+}
+
+TEST(RowLoops, PositiveWiderSteps) {
+  EXPECT_THAT(
+      rows("for (int j = 0; j < m; j += 4)\n  s += A[i * m + j + 1] + "
+           "A[i * m + j] + A[i * m + (j + 3)] + A[2 + (i * m + j)];"),
+      ElementsAre("int j = 0; 0 to m by j += 4 reads float A[i * m + j] 4x +1 "
+                  "+3 +2"));
+  EXPECT_THAT(
+      rows("for (int j = 0; j < m; j += 2)\n  s += A[i * m + j + 1];"),
+      ElementsAre("int j = 0; 0 to m by j += 2 reads float A[i * m + j + 1]"));
+  Parsed P = parseRows("for (int j = 0; j < m; j += 4)\n  s += A[i + j];");
+  EXPECT_EQ(P.kernel("k").RowLoops.at(0).StepSize, 4);
+}
+
+TEST(RowLoops, PositiveDownwards) {
+  for (const char *Header :
+       {"int j = m - 1; j >= 0; --j", "int j = m - 1; j > -1; j--",
+        "long long j = m; j >= 3; j -= 1"}) {
+    Parsed P =
+        parseRows("for (" + std::string(Header) + ")\n  s += A[i * m + j];");
+    const RowLoop &R = P.kernel("k").RowLoops.at(0);
+    EXPECT_TRUE(R.Refusals.empty() && R.IsDown) << Header;
+    EXPECT_EQ(R.Reads.size(), 1u) << Header;
+  }
+}
+
+TEST(RowLoops, PositiveAWindow) {
+  EXPECT_THAT(
+      rows("for (int j = 1; j < m - 1; ++j)\n"
+           "  s += A[i * m + j - 1] + A[i * m + j] + A[i * m + j + 1];"),
+      ElementsAre("int j = 1; 1 to m - 1 by ++j reads float "
+                  "A[i * m + j - 1] 3x +1 +2"));
+  EXPECT_THAT(rows("const float *row = A + i * m;\n" + Usual +
+                   "  s += row[j + 2] - row[j];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float row[j] 2x +2"));
+}
+
+TEST(RowLoops, NegativeElementsFarApart) {
+  EXPECT_THAT(rows(Usual + "  s += A[i * m + j] + A[i * m + j + 64];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j] "
+                          "reads float A[i * m + j + 64]"));
+  // Of another row.
+  EXPECT_THAT(rows(Usual + "  s += A[i * m + j] + A[i + j] + B[i * m + j];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j] "
+                          "reads float A[i + j] reads float B[i * m + j]"));
+  // Too few of what a tile holds.
+  EXPECT_THAT(rows("for (int j = 0; j < m; j += 32)\n  s += A[i * m + j];"),
+              IsEmpty());
 }
 
 TEST(RowLoops, PositiveIterators) {
@@ -290,9 +344,14 @@ TEST(RowLoops, NegativeALimitInMemoryThatMayChange) {
 TEST(RowLoops, NegativeHeaders) {
   for (const char *Header : {"for (int j = 0; j != m; ++j)",
                              "for (int j = 0; m > j; ++j)",
-                             "for (int j = 0; j < m; j += 2)",
+                             "for (int j = 0; j < m; j += m)",
+                             "for (int j = 0; j < m; j += 0)",
+                             "for (int j = 0; j < m; j *= 2)",
                              "for (int j = 0; j < m; --j)",
-                             "for (int j = m; j > 0; --j)",
+                             "for (int j = m; j > 0; ++j)",
+                             "for (int j = m; j > 0; j -= 2)",
+                             "for (unsigned j = m; j > 0; --j)",
+                             "for (int j = m; j > 1u; --j)",
                              "for (int j = 0; j < m; j = j + 1)",
                              "for (int j = 0; j < m;)",
                              "for (int j = 0;; ++j)",
@@ -372,11 +431,28 @@ TEST(RowLoops, NegativeIndicesThatDoNotWalk) {
 //===-- Bodies ------------------------------------------------------------===//
 
 TEST(RowLoops, NegativeJumps) {
-  for (const char *Jump : {"break;", "continue;", "return;", "goto out;"})
+  for (const char *Jump : {"break;", "return;", "goto out;"})
     EXPECT_EQ(refusal(Usual + "{\n  if (s > 100) " + Jump +
                       "\n  s += A[i * m + j];\n}\nout:"),
               "leaves-statement")
         << Jump;
+}
+
+TEST(RowLoops, PositiveContinue) {
+  EXPECT_THAT(rows(Usual + "{\n  if (A[i * m + j] < 1)\n    continue;\n"
+                           "  s += A[i * m + j] + B[i * m + j];\n}"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j] "
+                          "2x"));
+}
+
+TEST(RowLoops, NegativeBehindContinue) {
+  for (const char *Body :
+       {"if (j % 3)\n  continue;\ns += A[i * m + j];",
+        "{\n  if (j % 3) {\n    s += 1;\n    continue;\n  }\n  s += 2;\n}\n"
+        "s += A[i * m + j];",
+        "if (j % 3)\n  s += 1;\nelse\n  continue;\ns += A[i * m + j];",
+        "continue;\ns += A[i * m + j];"})
+    EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"), IsEmpty()) << Body;
 }
 
 TEST(RowLoops, NegativeWhatWarpsDoTogether) {
@@ -439,6 +515,12 @@ TEST(RowLoops, NegativeProductsThatIterationsShare) {
                            "s += A[i * m + j] * (B[2 * j] + B[2 * j + 1]);",
                            "s += A[i * m + j] * B[j] + A[j] * B[3];"})
     EXPECT_EQ(inLoop(Body), "") << Body;
+  EXPECT_EQ(refusal("for (int j = 0; j < m; j += 2)\n"
+                    "  s += A[i * m + j] * 3 - A[i * m + j + 1] * 3;"),
+            "");
+  EXPECT_EQ(refusal("for (int j = 0; j < m; j += 2)\n"
+                    "  s += A[i * m + j] * 3 - A[i * m + j + 2] * 3;"),
+            "may-contract");
 }
 
 TEST(RowLoops, PositiveProductsThatNoSumTakes) {
@@ -453,10 +535,35 @@ TEST(RowLoops, PositiveProductsThatNoSumTakes) {
 TEST(RowLoops, NegativeUnderACondition) {
   for (const char *Body :
        {"if (j % 3) s += A[i * m + j];", "s += j ? A[i * m + j] : 0;",
+        "if (s > 1 && A[i * m + j] > 2) s += 1;",
+        "if (float v = A[i * m + j]) s += v;",
+        "if (s > 2) { if (A[i * m + j] > 1) s += 1; }",
         "s += j && A[i * m + j] > 1;", "s += j || A[i * m + j] > 1;",
         "for (int q = 0; q < 2; ++q) s += A[i * m + j];"})
     EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"), IsEmpty()) << Body;
   EXPECT_EQ(inLoop("s += A[i * m + j] > 1 && j;"), "");
+}
+
+TEST(RowLoops, PositiveConditionsAreEvaluated) {
+  for (const char *Body :
+       {"if (A[i * m + j] > s) s = j;", "s += A[i * m + j] > 1 ? 2 : 3;",
+        "if (A[i * m + j] > s && j) s += 1;",
+        "if (j) s += 1; else s += 2;\nif (A[i * m + j] > 1) s += 1;"})
+    EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"),
+                ElementsAre(HasSubstr("reads float A[i * m + j]")))
+        << Body;
+}
+
+TEST(RowLoops, PositiveBranchesReadWhatIsThere) {
+  // The second is in the tile for the first; the third is in none.
+  EXPECT_THAT(rows(Usual + "if (A[i * m + j] > s)\n  s = A[i * m + j];\n"
+                           "else\n  s += B[i * m + j];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j] "
+                          "2x"));
+  EXPECT_THAT(rows(Usual + "if (A[i * m + j] > A[i * m + j + 2])\n"
+                           "  s = A[i * m + j + 1] + A[i * m + j + 3];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j] "
+                          "3x +2 +1"));
 }
 
 TEST(RowLoops, NegativeElementsOfOtherSizes) {

@@ -318,6 +318,108 @@ TEST(StageRows, PositiveTheLastIterationReachesTheLimit) {
                        HasSubstr("j <= m ? m - j + 1 : 0);")));
 }
 
+TEST(StageRows, PositiveAnUnrolledLoop) {
+  EXPECT_EQ(
+      StageBench(kernel("  for (int j = 0; j < m; j += 4) {\n"
+                        "    s += A[i * m + j];\n"
+                        "    s += A[i * m + j + 1] + A[i * m + j + 2];\n"
+                        "    s += A[i * m + j + 3];\n  }\n"),
+                 16, 32)
+          .below(),
+      kernel(
+          R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32) {
+    __shared__ __align__(16) unsigned char cattTiles[17408];
+    float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
+    const unsigned cattLanes = __activemask();
+    for (int j = 0; __any_sync(cattLanes, j < m);) {
+      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                              j < m ? (m - j - 1) / 4 * 4 + 4 : 0);
+      for (const auto cattFrom = j; j < m && j - cattFrom < 13; j += 4) {
+        s += cattRow_A[j - cattFrom];
+        s += cattRow_A[j - cattFrom + 1] + cattRow_A[j - cattFrom + 2];
+        s += cattRow_A[j - cattFrom + 3];
+      }
+    }
+  } else { // catt: begin
+  for (int j = 0; j < m; j += 4) {
+    s += A[i * m + j];
+    s += A[i * m + j + 1] + A[i * m + j + 2];
+    s += A[i * m + j + 3];
+  }
+  } // catt: end
+  // catt: done
+)cu"));
+}
+
+TEST(StageRows, PositiveAWindow) {
+  EXPECT_REWRITE(
+      StageBench(kernel("  for (int j = 1; j < m - 1; ++j)\n"
+                        "    y[i * m + j] = A[i * m + j - 1] + "
+                        "A[i * m + j + 1];\n")),
+      AllOf(HasSubstr("cattApart(&A[i * m + 1 - 1], &A[i * m + (m - 1 - 1) - "
+                      "1] + 2"),
+            HasSubstr("&A[i * m + j - 1]"),
+            HasSubstr("j < m - 1 ? m - 1 - j + 2 : 0);"),
+            HasSubstr("j - cattFrom < 14; ++j)"),
+            HasSubstr("cattRow_A[j - cattFrom] + cattRow_A[j - cattFrom + 2]"),
+            Not(HasSubstr("cattRow_A_2"))));
+}
+
+TEST(StageRows, PositiveDownwards) {
+  EXPECT_EQ(
+      StageBench(kernel("  for (int j = m - 1; j >= 0; --j)\n"
+                        "    s += A[i * m + j];\n"),
+                 16, 32)
+          .below(),
+      kernel(
+          R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m - 1 + 1 >= 32) {
+    __shared__ __align__(16) unsigned char cattTiles[17408];
+    float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
+    const unsigned cattLanes = __activemask();
+    for (int j = m - 1; __any_sync(cattLanes, j >= 0);) {
+      const auto cattFrom = j >= 0 && j + 1 > 16 ? j - 15 : 0;
+      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A,
+                              &A[i * m + cattFrom],
+                              j >= 0 ? j - cattFrom + 1 : 0);
+      for (; j >= 0 && j >= cattFrom; --j)
+        s += cattRow_A[j - cattFrom];
+    }
+  } else { // catt: begin
+  for (int j = m - 1; j >= 0; --j)
+    s += A[i * m + j];
+  } // catt: end
+  // catt: done
+)cu"));
+}
+
+TEST(StageRows, PositiveDownwardsToALimit) {
+  EXPECT_REWRITE(
+      StageBench(
+          kernel("  for (int j = m; j > i % 3; --j)\n"
+                 "    y[i * m + j] = A[i * m + j] - A[i * m + j - 1];\n"),
+          16, 32),
+      AllOf(HasSubstr("m - (i % 3) >= 32"),
+            HasSubstr("cattApart(&A[i * m + m - 1] + 1, &A[i * m + (i % 3 + 1) "
+                      "- 1]"),
+            HasSubstr("j > i % 3 && j - (i % 3) > 15 ? j - 14 : i % 3 + 1;"),
+            HasSubstr("&A[i * m + cattFrom - 1]"),
+            HasSubstr("j > i % 3 ? j - cattFrom + 2 : 0);"),
+            HasSubstr("for (; j > i % 3 && j >= cattFrom; --j)"),
+            HasSubstr("cattRow_A[j - cattFrom + 1] - cattRow_A[j - "
+                      "cattFrom]")));
+}
+
+TEST(StageRows, PositiveContinueStaysInTheTile) {
+  EXPECT_REWRITE(
+      StageBench(kernel("  for (int j = 0; j < m; ++j) {\n"
+                        "    if (A[i * m + j] < 1)\n      continue;\n"
+                        "    s += A[i * m + j];\n  }\n")),
+      AllOf(HasSubstr("if (cattRow_A[j - cattFrom] < 1)"),
+            HasSubstr("s += cattRow_A[j - cattFrom];")));
+}
+
 TEST(StageRows, PositiveTilesThatTheLaunchAsksFor) {
   StageBench B(kernel(Usual));
   KernelReport &K = B.R.Kernels[0];

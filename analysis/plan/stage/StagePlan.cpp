@@ -87,12 +87,12 @@ private:
     const RowLoop &Rows = S.K.RowLoops[Index];
     const std::optional<AffineIndex> &Count = S.K.Loops[Rows.Loop].TripCount;
     std::optional<int64_t> Trips = Count ? Count->constant() : std::nullopt;
-    if (Trips && *Trips < MinTrips)
+    if (Trips && *Trips * Rows.StepSize < MinTrips)
       return;
     LoopVersion Each;
     Each.Rows = Index;
     Each.MinTrips = Trips ? 0 : MinTrips;
-    if (Options.May.Stage && contendsIfLong(Rows.Loop)) {
+    if (Options.May.Stage && contendsIfLong(Rows)) {
       if (!Rows.Refusals.empty())
         return Out.Refusals.push_back(Rows.Refusals.front());
       if (Rows.NotInTiles)
@@ -114,14 +114,17 @@ private:
   }
 
   /// The loop's lines do not fit, and it has enough iterations.
-  bool contendsIfLong(unsigned Loop) const {
+  bool contendsIfLong(const RowLoop &Rows) const {
+    const unsigned Loop = Rows.Loop;
     const LoopProfile *Profile = profileOf(Profiles, Loop);
     if (!Profile)
       return false;
     const bool Always = Options.TileBytes.has_value();
     const LoopProfile Known =
         IsKnown && !Always ? *Profile : profileOf(Long, Loop, Always);
-    return Known.Work && Known.Work->Iterations.value_or(MinTrips) >= MinTrips;
+    return Known.Work &&
+           Known.Work->Iterations.value_or(MinTrips) * Rows.StepSize >=
+               MinTrips;
   }
 
   const Setting &S;
@@ -237,8 +240,11 @@ Kernel withStages(const Kernel &K, const Stages &Found) {
                A.Writes == Writes;
       });
     };
-    for (unsigned R : Each.Reads)
+    for (unsigned R : Each.Reads) {
       Leave(Rows.Reads[R].Text, /*Writes=*/false);
+      for (const std::string &Text : Rows.Reads[R].Others)
+        Leave(Text, /*Writes=*/false);
+    }
     for (unsigned R : Each.Sums)
       Leave(Rows.Sums[R].Text, /*Writes=*/true);
   }

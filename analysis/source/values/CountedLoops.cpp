@@ -1,4 +1,4 @@
-//===- CountedLoops.cpp - Loops that count up by one ----------------------===//
+//===- CountedLoops.cpp - Loops that count by a constant ------------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,6 +12,8 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
 
 using namespace clang;
 
@@ -35,19 +37,18 @@ std::optional<Refusal> CountedLoop::read(RowLoop &Out) {
 
 std::optional<Refusal> CountedLoop::header() {
   auto *Cond = dyn_cast_or_null<BinaryOperator>(For.getCond());
-  if (!Cond || (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_LE) ||
-      For.getConditionVariable())
+  if (!Cond || !Cond->isRelationalOp() || For.getConditionVariable())
     return notCounted(For.getForLoc(), "its condition is no i < n");
   Iterator = variableRead(Cond->getLHS());
   Limit = Cond->getRHS();
-  Reaches = Cond->getOpcode() == BO_LE;
+  Reaches = Cond->getOpcode() == BO_LE || Cond->getOpcode() == BO_GE;
   if (!Iterator || !Iterator->hasLocalStorage() ||
       !Iterator->getType()->isIntegerType() ||
       Iterator->getType().isVolatileQualified() ||
       !Limit->getType()->isIntegerType())
     return notCounted(Cond->getBeginLoc(), "its condition is no i < n");
-  if (!stepsByOne(For.getInc()))
-    return notCounted(For.getForLoc(), "its step is not 1");
+  if (std::optional<Refusal> Why = direction(*Cond))
+    return Why;
   if (!findFirst(For.getInit()))
     return notCounted(For.getForLoc(), "where it starts is not plain");
   if (Locals.Exposed.contains(Iterator) || mayModify(For.getBody(), *Iterator))
@@ -57,15 +58,43 @@ std::optional<Refusal> CountedLoop::header() {
   return std::nullopt;
 }
 
-bool CountedLoop::stepsByOne(const Expr *E) const {
+/// Up by any constant, or down by one.
+std::optional<Refusal> CountedLoop::direction(const BinaryOperator &Cond) {
+  const std::optional<int64_t> Found = stepOf(For.getInc());
+  if (!Found)
+    return notCounted(For.getForLoc(), "its step is not constant");
+  Step = *Found;
+  if (Cond.getOpcode() == BO_LT || Cond.getOpcode() == BO_LE)
+    return Step > 0 ? std::nullopt
+                    : std::optional(notCounted(For.getForLoc(),
+                                               "its step is not positive"));
+  if (Step != -1)
+    return notCounted(For.getForLoc(), "its step down is not 1");
+  // Before its type begins an unsigned number becomes a large one.
+  if (!Iterator->getType()->isSignedIntegerType() ||
+      !Limit->getType()->isSignedIntegerType())
+    return notCounted(For.getForLoc(), "it counts down without a sign");
+  return std::nullopt;
+}
+
+/// By which the iterator grows; none: it is not known.
+std::optional<int64_t> CountedLoop::stepOf(const Expr *E) const {
   E = E ? E->IgnoreParens() : nullptr;
-  if (auto *U = dyn_cast_or_null<UnaryOperator>(E))
-    return U->isIncrementOp() && variableRead(U->getSubExpr()) == Iterator;
+  if (auto *U = dyn_cast_or_null<UnaryOperator>(E);
+      U && U->isIncrementDecrementOp() &&
+      variableRead(U->getSubExpr()) == Iterator)
+    return U->isIncrementOp() ? 1 : -1;
   auto *A = dyn_cast_or_null<CompoundAssignOperator>(E);
-  if (!A || A->getOpcode() != BO_AddAssign ||
-      variableRead(A->getLHS()) != Iterator)
-    return false;
-  return constantValue(A->getRHS(), Context) == 1;
+  if (!A || variableRead(A->getLHS()) != Iterator)
+    return std::nullopt;
+  // More than a row has elements would not be a walk.
+  constexpr int64_t Most = 1 << 16;
+  std::optional<int64_t> By = constantValue(A->getRHS(), Context);
+  if (!By || *By < -Most || *By > Most)
+    return std::nullopt;
+  if (A->getOpcode() == BO_AddAssign)
+    return By;
+  return A->getOpcode() == BO_SubAssign ? std::optional(-*By) : std::nullopt;
 }
 
 /// `int i = first` or `i = first`.
@@ -182,6 +211,38 @@ bool CountedLoop::walksRow(const Expr *E) const {
          isPlain(B->getRHS());
 }
 
+/// The terms of an index that walks a row, but for the iterator and constants.
+bool CountedLoop::addTerms(const Expr *E, bool Minus,
+                           std::vector<std::string> &Terms,
+                           int64_t &Offset) const {
+  if (std::optional<int64_t> C = constantValue(E, Context);
+      C && *C > -(1 << 30) && *C < 1 << 30) {
+    Offset += Minus ? -*C : *C;
+    return true;
+  }
+  const Expr *Inner = withoutCasts(E);
+  if (Inner && isa<CastExpr>(Inner)) // the iterator
+    return true;
+  if (auto *B = dyn_cast_or_null<BinaryOperator>(Inner); B && B->isAdditiveOp())
+    return addTerms(B->getLHS(), Minus, Terms, Offset) &&
+           addTerms(B->getRHS(), Minus != (B->getOpcode() == BO_Sub), Terms,
+                    Offset);
+  std::optional<std::string> Written = textOf(E->getSourceRange());
+  if (Written)
+    Terms.push_back((Minus ? "-" : "+") + *Written);
+  return Written.has_value();
+}
+
+std::optional<RowIndex> CountedLoop::rowIndex(const Expr *E) const {
+  std::vector<std::string> Terms;
+  RowIndex Out;
+  if (!walksRow(E) || !addTerms(E, /*Minus=*/false, Terms, Out.Offset))
+    return std::nullopt;
+  llvm::sort(Terms);
+  Out.Rest = llvm::join(Terms, "");
+  return Out;
+}
+
 bool CountedLoop::isLinear(const Expr *E) const {
   if (isPlain(E))
     return true;
@@ -263,6 +324,8 @@ std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
   Out.Start = *Start;
   Out.Limit = *End;
   Out.Reaches = Reaches;
+  Out.StepSize = std::abs(Step);
+  Out.IsDown = Step < 0;
   Out.Step = *Inc;
   Out.Body = *Body;
   Out.Body.End = Out.Span.End;

@@ -1,4 +1,4 @@
-//===- CountedLoops.h - Loops that count up by one --------------*- C++ -*-===//
+//===- CountedLoops.h - Loops that count by a constant ----------*- C++ -*-===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,8 +10,9 @@
 //     ... A[i * m + j] ...                whenever they are evaluated, and so
 //                                         are A, i and m
 //
-// Limits: `<` and `<=`, steps of 1, one iterator of an integer type that the
-// body does not change. What a macro stands for is taken as a whole.
+// Limits: `<` and `<=` with a constant step, `>` and `>=` with a step of -1 and
+// signed numbers; one iterator of an integer type that the body does not
+// change. What a macro stands for is taken as a whole.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_COUNTEDLOOPS_H
@@ -24,6 +25,13 @@
 #include "clang/Basic/SourceLocation.h"
 
 namespace catt {
+
+/// "i * m + j + 1", where j is the iterator: Rest "+i * m", Offset 1. Indices
+/// of one Rest differ by their offsets.
+struct RowIndex {
+  std::string Rest;
+  int64_t Offset = 0;
+};
 
 /// The variable that an expression reads and nothing else; null if none.
 const clang::VarDecl *variableRead(const clang::Expr *E);
@@ -50,6 +58,8 @@ public:
   bool isPlain(const clang::Expr *E) const;
   /// The index grows by 1 with the iterator, and by nothing else in the loop.
   bool walksRow(const clang::Expr *E) const;
+  /// Of an index that walks a row; none where its text is part of a macro.
+  std::optional<RowIndex> rowIndex(const clang::Expr *E) const;
   /// It grows or falls by the same amount with each iteration: what it has in
   /// the first and the last one bounds it.
   bool isLinear(const clang::Expr *E) const;
@@ -66,7 +76,10 @@ private:
   clang::CharSourceRange rangeOf(clang::SourceRange Range) const;
   std::optional<std::string> operandOf(const clang::Expr &E) const;
   const clang::Expr *withoutCasts(const clang::Expr *E) const;
-  bool stepsByOne(const clang::Expr *E) const;
+  std::optional<int64_t> stepOf(const clang::Expr *E) const;
+  std::optional<Refusal> direction(const clang::BinaryOperator &Cond);
+  bool addTerms(const clang::Expr *E, bool Minus,
+                std::vector<std::string> &Terms, int64_t &Offset) const;
   bool findFirst(const clang::Stmt *Init);
   bool staysInPlace(const clang::Expr *Place) const;
   bool isInBody(const clang::VarDecl &V) const;
@@ -78,6 +91,7 @@ private:
   const clang::VarDecl *Iterator = nullptr;
   const clang::Expr *Limit = nullptr, *First = nullptr;
   bool Reaches = false; ///< `<=`
+  int64_t Step = 1;
 };
 
 } // namespace catt

@@ -206,17 +206,35 @@ private:
 
   //===-- Reads and sums --------------------------------------------------===//
 
-  /// Calls Visit for what every iteration does: not under a condition, nor in a
-  /// loop inside.
-  template <typename VisitT> void always(const Stmt *S, const VisitT &Visit) {
-    if (!S ||
-        isa<IfStmt, ForStmt, WhileStmt, DoStmt, AbstractConditionalOperator>(S))
-      return;
+  /// Calls Visit for what every iteration does: not in the branches of a
+  /// condition, nor in a loop inside, nor behind a `continue`. False: it may
+  /// leave S and what follows.
+  template <typename VisitT> bool always(const Stmt *S, const VisitT &Visit) {
+    if (!S || isa<ForStmt, WhileStmt, DoStmt>(S))
+      return true;
+    if (auto *I = dyn_cast<IfStmt>(S)) {
+      if (!I->getInit() && !I->getConditionVariable())
+        always(I->getCond(), Visit);
+      return !mayContinue(*S);
+    }
+    if (auto *C = dyn_cast<ConditionalOperator>(S))
+      return always(C->getCond(), Visit);
+    if (isa<AbstractConditionalOperator>(S))
+      return true;
     if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isLogicalOp())
       return always(B->getLHS(), Visit);
     Visit(*S);
     for (const Stmt *Child : S->children())
-      always(Child, Visit);
+      if (!always(Child, Visit))
+        return false;
+    return !isa<ContinueStmt>(S);
+  }
+
+  /// Of this loop; those of a loop inside count as well.
+  static bool mayContinue(const Stmt &S) {
+    bool Any = false;
+    forEachStmt(&S, [&](const Stmt &Each) { Any |= isa<ContinueStmt>(Each); });
+    return Any;
   }
 
   /// Numbers whose type can be written anywhere.
@@ -239,43 +257,124 @@ private:
     return Found == K.Accesses.end() ? nullptr : &*Found;
   }
 
-  void reads(const Stmt *Body) {
-    always(Body, [&](const Stmt &S) {
-      auto *C = dyn_cast<CastExpr>(&S);
-      if (C && C->getCastKind() == CK_LValueToRValue)
-        if (auto *E =
-                dyn_cast<ArraySubscriptExpr>(C->getSubExpr()->IgnoreParens()))
-          read(*E);
-    });
+  /// The element that is loaded there; null if none is.
+  static const ArraySubscriptExpr *loadedBy(const Stmt &S) {
+    auto *C = dyn_cast<CastExpr>(&S);
+    return C && C->getCastKind() == CK_LValueToRValue
+               ? dyn_cast<ArraySubscriptExpr>(C->getSubExpr()->IgnoreParens())
+               : nullptr;
   }
 
-  void read(const ArraySubscriptExpr &E) {
+  /// A load of an element of a row.
+  struct Load {
+    const Access *A = nullptr;
+    std::string Type, Text, Base;
+    SourceSpan Place;
+    RowIndex Index;
+
+    bool isRowOf(const Load &Other) const {
+      return Base == Other.Base && Type == Other.Type &&
+             Index.Rest == Other.Index.Rest;
+    }
+  };
+
+  std::optional<Load> loadOf(const ArraySubscriptExpr &E) const {
     std::optional<std::string> Type = numberOf(E);
     std::optional<SourceSpan> Place =
         Counted.spanOf(E.getSourceRange(), Out.Span.File);
     std::optional<std::string> Written = Counted.textOf(E.getSourceRange());
-    if (!Type || !Place || !Written || !Counted.isPlain(E.getBase()) ||
-        !Counted.walksRow(E.getIdx()))
-      return;
-    if (auto Known = llvm::find_if(
-            Out.Reads, [&](const RowRead &R) { return R.Text == *Written; });
-        Known != Out.Reads.end()) {
-      Known->Places.push_back(*Place);
+    std::optional<std::string> Base =
+        Counted.textOf(E.getBase()->getSourceRange());
+    if (!Type || !Place || !Written || !Base || !Counted.isPlain(E.getBase()))
+      return std::nullopt;
+    std::optional<RowIndex> Index = Counted.rowIndex(E.getIdx());
+    const Access *A = Index ? accessOf(E, *Written) : nullptr;
+    if (!A || A->Writes || !A->ThroughL1 ||
+        (A->SizeBytes != 4 && A->SizeBytes != 8) ||
+        Out.StepSize * A->SizeBytes > MostStepBytes)
+      return std::nullopt;
+    return Load{A, *Type, *Written, *Base, *Place, *Index};
+  }
+
+  void reads(const Stmt *Body) {
+    std::vector<Load> Loads, Sorted;
+    always(Body, [&](const Stmt &S) {
+      if (const ArraySubscriptExpr *E = loadedBy(S))
+        if (std::optional<Load> L = loadOf(*E))
+          Loads.push_back(std::move(*L));
+    });
+    unsigned Widest = 4;
+    for (const Load &L : Loads)
+      Widest = std::max(Widest, L.A->SizeBytes);
+    Sorted = Loads;
+    llvm::stable_sort(Sorted, [](const Load &L, const Load &R) {
+      return L.Index.Offset < R.Index.Offset;
+    });
+    // In the order of the text.
+    for (const Load &L : Loads)
+      while (llvm::none_of(Out.Reads,
+                           [&](const RowRead &R) { return holds(R, L); }))
+        addRow(L, Sorted, mostHalo(Widest));
+    forEachStmt(Body, [&](const Stmt &S) {
+      if (const ArraySubscriptExpr *E = loadedBy(S))
+        if (std::optional<Load> L = loadOf(*E))
+          addPlace(*L);
+    });
+  }
+
+  /// Elements behind the first one of a tile of the narrowest kind, so that
+  /// enough of it is left for the first elements of iterations.
+  int64_t mostHalo(unsigned ElementBytes) const {
+    return Out.StepSize > 1 ? NarrowTile / ElementBytes - 1
+                            : NarrowTile / 2 / ElementBytes;
+  }
+
+  /// Whether an iteration that fetches what belongs to a read has the element.
+  bool holds(const RowRead &R, const Load &L) const {
+    const Load &First = Rows.at(&R - Out.Reads.data());
+    int64_t Behind = L.Index.Offset - First.Index.Offset;
+    return First.isRowOf(L) && Behind >= 0 && Behind <= R.Halo;
+  }
+
+  /// The next loads of a row that have no tile yet, as far as one tile goes.
+  void addRow(const Load &Of, llvm::ArrayRef<Load> Sorted, int64_t MostHalo) {
+    RowRead R;
+    const Load *First = nullptr;
+    for (const Load &L : Sorted) {
+      if (!L.isRowOf(Of) || llvm::any_of(Out.Reads, [&](const RowRead &Known) {
+            return holds(Known, L);
+          }))
+        continue;
+      First = First ? First : &L;
+      int64_t Behind = L.Index.Offset - First->Index.Offset;
+      if (Behind > MostHalo)
+        break;
+      R.Halo = Behind;
+    }
+    const Access &A = *First->A;
+    R.Access = size_t(&A - K.Accesses.data());
+    R.Text = First->Text;
+    R.Type = First->Type;
+    R.ElementBytes = A.SizeBytes;
+    R.Why = compare(A, /*Same=*/false, R.Apart,
+                    [](const Access &Other) { return Other.Writes; });
+    Rows.push_back(*First);
+    Out.Reads.push_back(std::move(R));
+  }
+
+  /// A place whose element is in a tile, whether every iteration comes to it or
+  /// not.
+  void addPlace(const Load &L) {
+    for (RowRead &R : Out.Reads) {
+      if (!holds(R, L))
+        continue;
+      R.Places.push_back(L.Place);
+      R.Offsets.push_back(L.Index.Offset -
+                          Rows[&R - Out.Reads.data()].Index.Offset);
+      if (L.Text != R.Text && !llvm::is_contained(R.Others, L.Text))
+        R.Others.push_back(L.Text);
       return;
     }
-    const Access *A = accessOf(E, *Written);
-    if (!A || A->Writes || !A->ThroughL1 ||
-        (A->SizeBytes != 4 && A->SizeBytes != 8))
-      return;
-    RowRead R;
-    R.Access = size_t(A - K.Accesses.data());
-    R.Places = {*Place};
-    R.Text = *Written;
-    R.Type = *Type;
-    R.ElementBytes = A->SizeBytes;
-    R.Why = compare(*A, /*Same=*/false, R.Apart,
-                    [](const Access &Other) { return Other.Writes; });
-    Out.Reads.push_back(std::move(R));
   }
 
   void sums(const Stmt *Body) {
@@ -342,6 +441,10 @@ private:
     unsigned Index; ///< of RowLoop::Places
   };
   std::vector<KnownPlace> Known;
+  std::vector<Load> Rows; ///< the first load of each of RowLoop::Reads
+
+  static constexpr int64_t NarrowTile = 32; ///< bytes, the least of StagePlan
+  static constexpr int64_t MostStepBytes = 64; ///< from iteration to iteration
 };
 
 } // namespace

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   for (int j = 0; j < m; ++j)     counts up by one; j and m stay what they
-//   are
+//   for (int j = 0; j < m; ++j)     its step is constant; m stays what it is
 //     s += A[i * m + j] * x[j];     A[i * m + j]: A, i and m stay, j has the
 //                                   factor 1, every iteration reads it
 //
@@ -18,10 +17,14 @@
 // the row before the loop. What other threads store meanwhile would be a race
 // in the loop as it is.
 //
-// Limits: only `for` loops of the kernel's own body with `<` and a step of 1,
-// without break, continue and return, whose calls only compute. Reads under a
-// condition are left where they are, as are elements that are no numbers of 4
-// or 8 bytes. Index arithmetic is taken not to wrap.
+// Reads of one row near each other are one: those of A[i * m + j] and of
+// A[i * m + j + 1] differ by their offset. What only some iterations read is
+// one of them if it lies between those that all do.
+//
+// Limits: only `for` loops of the kernel's own body that count by a constant,
+// without break and return, whose calls only compute. Reads in a branch alone
+// are left where they are, as are elements that are no numbers of 4 or 8 bytes.
+// Index arithmetic is taken not to wrap.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_ROWLOOPS_H

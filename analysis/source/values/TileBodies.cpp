@@ -55,7 +55,6 @@ private:
                       "its body declares more than plain variables");
       break;
     case NodeRole::Break:
-    case NodeRole::Continue:
       if (!InLoop)
         return refuse(Reason::LeavesStatement, S->getBeginLoc(), "");
       break;
@@ -83,6 +82,7 @@ private:
     case NodeRole::Nothing:
     case NodeRole::Attributed:
     case NodeRole::Branch:
+    case NodeRole::Continue: // with what a tile has left
       break;
     default: // what is not known to be harmless
       return refuse(Reason::NotCounted, S->getBeginLoc(),
