@@ -94,6 +94,11 @@ int catt_simt_barrier(int Op, int Predicate, catt::simt::Site *Where);
 /// Count threads have come, or all live ones if Count is 0.
 void catt_simt_named(unsigned Id, unsigned Count, int Waits,
                      catt::simt::Site *Where);
+/// PTX's cp.async: Size bytes from global to shared memory, which are there
+/// when the thread has waited for them (cp.async.wait_all), and not before.
+void catt_simt_fetch(void *To, const void *From, uint32_t Size,
+                     catt::simt::Site *Where);
+void catt_simt_fetched(catt::simt::Site *Where);
 /// PTX's %dynamic_smem_size.
 uint32_t catt_simt_dynamic_bytes(catt::simt::Site *Where);
 /// A barrier of all threads of the grid; its blocks must all be resident.

@@ -10,9 +10,12 @@
 //   asm("bar.sync 1, 64;")                     catt_simt_named(1, 64, true)
 //   asm("ld.global.cg.s32 %0, [%1];" ...)      load volatile
 //
+//   asm("cp.async.ca.shared.global [%0], [%1], 4;" ...)   catt_simt_fetch
+//
 // Special registers, moves, integer arithmetic, comparisons, loads, stores, two
-// atomics, barriers, fences. One asm statement at a time, without labels and
-// predicates: one that holds anything else is an error that names it.
+// atomics, asynchronous copies, barriers, fences. One asm statement at a time,
+// without labels and predicates: one that holds anything else is an error that
+// names it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +49,14 @@ std::string withoutComments(StringRef Text) {
   return Out;
 }
 
+/// Clang writes PTX's braces as those of x86's dialects.
+std::string withoutBraces(std::string Text) {
+  for (const char *Brace : {"$(", "$)"})
+    for (size_t At; (At = Text.find(Brace)) != std::string::npos;)
+      Text.replace(At, 2, ";");
+  return Text;
+}
+
 /// One asm statement.
 class Translation {
 public:
@@ -56,7 +67,7 @@ public:
   /// True if the statement is IR now; otherwise Unknown names what stopped it.
   bool run(std::string &Unknown) {
     bindOperands();
-    std::string Plain = withoutComments(Text.getAsmString());
+    std::string Plain = withoutBraces(withoutComments(Text.getAsmString()));
     SmallVector<StringRef> All;
     SplitString(Plain, All, ";\n{}");
     for (StringRef One : All)
@@ -220,6 +231,8 @@ private:
       return true;
     if (Op == "bar" || Op == "barrier")
       return barrier(Words, Args);
+    if (Op == "cp")
+      return fetch(Words, Args);
     Type *T = typeOf(Words.back());
     if (!T)
       return false;
@@ -243,6 +256,27 @@ private:
                                              I32, I32, I32, B.getPtrTy());
     B.CreateCall(F, {Id, Count, B.getInt32(Waits),
                      ConstantPointerNull::get(B.getPtrTy())});
+    return true;
+  }
+
+  bool fetch(ArrayRef<StringRef> Words, ArrayRef<StringRef> Args) {
+    if (Words.size() < 2 || Words[1] != "async")
+      return false;
+    Value *NoSite = ConstantPointerNull::get(B.getPtrTy());
+    Type *Void = B.getVoidTy(), *P = B.getPtrTy();
+    if (Words.back() == "wait_all" && Args.empty()) {
+      B.CreateCall(M.getOrInsertFunction("catt_simt_fetched", Void, P),
+                   {NoSite});
+      return true;
+    }
+    Value *To = Args.size() == 3 ? address(Args[0]) : nullptr;
+    Value *From = To ? address(Args[1]) : nullptr;
+    Value *Size = From ? operand(Args[2], B.getInt32Ty()) : nullptr;
+    if (!Size || !is_contained(Words, "shared"))
+      return false;
+    B.CreateCall(
+        M.getOrInsertFunction("catt_simt_fetch", Void, P, P, B.getInt32Ty(), P),
+        {To, From, Size, NoSite});
     return true;
   }
 

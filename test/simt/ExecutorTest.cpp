@@ -53,6 +53,19 @@ TEST(Executor, barrierPredicatesCountThreadsThatHaveNotExited) {
   }
 }
 
+TEST(Executor, fetchesEndWhenTheyAreWaitedFor) {
+  for (const Options &O : schedules()) {
+    Buffer<int> In(64, 0), Out(128, -7);
+    for (int I = 0; I < 64; ++I)
+      In.data()[I] = 10 * I;
+    run("fetches", {1}, {64}, {In.arg(), Out.arg()}, O);
+    for (int I = 0; I < 64; ++I) {
+      EXPECT_EQ(Out[I], 10 * (I ^ 1));
+      EXPECT_EQ(Out[64 + I], -1);
+    }
+  }
+}
+
 //===-- Warp operations ---------------------------------------------------===//
 
 TEST(Executor, shufflesStayInTheirSegment) {

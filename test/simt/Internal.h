@@ -30,6 +30,14 @@ namespace catt::simt {
 struct Warp;
 struct Block;
 
+/// An asynchronous copy on its way.
+struct Fetch {
+  void *To;
+  const void *From;
+  uint32_t Size;
+  Site *At;
+};
+
 struct Thread {
   boost::context::detail::fcontext_t Context = nullptr;
   uint64_t StackLow = 0, StackHigh = 0;
@@ -45,6 +53,7 @@ struct Thread {
   // How long it has only watched memory, and since which change (Progress.cpp).
   uint64_t Watched = 0, SinceChange = 0;
   bool Watches = false; ///< in this turn
+  std::vector<Fetch> Fetches; ///< that it has not waited for
   // Loops that it is in.
   unsigned LoopBase = 0;
   struct {

@@ -352,6 +352,19 @@ void catt_simt_range(const void *Address, uint64_t Size, uint32_t Kind,
     access(reinterpret_cast<uint64_t>(Address), Size, AccessKind(Kind), Where);
 }
 
+void catt_simt_fetch(void *To, const void *From, uint32_t Size, Site *Where) {
+  Run.Current->Fetches.push_back({To, From, Size, Where});
+}
+
+void catt_simt_fetched(Site *) {
+  for (const Fetch &F : std::exchange(Run.Current->Fetches, {})) {
+    F.At->Align = F.Size;
+    access(reinterpret_cast<uint64_t>(F.From), F.Size, Load, F.At);
+    access(reinterpret_cast<uint64_t>(F.To), F.Size, Store, F.At);
+    std::memcpy(F.To, F.From, F.Size);
+  }
+}
+
 void *catt_simt_atomic(void *Address, uint32_t Size, Site *Where) {
   schedulingPoint(Where);
   if (Size == 0) { // __nanosleep, which takes its time

@@ -240,6 +240,7 @@ private:
     T.Index = {I % D.X, I / D.X % D.Y, I / D.X / D.Y};
     T.Owner = &B.Warps[I / 32];
     T.At = nullptr;
+    T.Fetches.clear();
     T.LoopBase = 0;
     T.Watched = T.SinceChange = 0;
     ctx::stack_context &S = stackOf(B.Slot, I);

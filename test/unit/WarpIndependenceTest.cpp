@@ -483,7 +483,9 @@ TEST(Assembly, positive) {
         "cvta.to.shared.u64 %0, %1;", "fence.acq_rel.gpu;", "membar.gl;",
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0}, {%1}, {%2};",
         "shfl.sync.down.b32 %0|p, %1, %2, 31, -1;", "bar.warp.sync -1;",
-        "prefetch.global.L2 [%0];"})
+        "prefetch.global.L2 [%0];",
+        "cp.async.ca.shared.global.L2::128B [%0], [%1], 16;",
+        "cp.async.wait_all;", "cp.async.wait_group 1;"})
     EXPECT_EQ(readAssembly(Text).Unknown, "") << Text;
 }
 TEST(Assembly, negative) {
@@ -500,7 +502,8 @@ TEST(Assembly, negative) {
                            "exit;",
                            "trap;",
                            "nanosleep.u32 100;",
-                           "cp.async.ca.shared.global [%0], [%1], 16;",
+                           "cp.async.bulk.shared.global [%0], [%1], 16, [%2];",
+                           "cp.async.mbarrier.arrive.shared.b64 [%0];",
                            "mbarrier.arrive.shared.b64 %0, [%1];",
                            "ld.volatile.global.u32 %0, [%1];",
                            "ld.acquire.gpu.u32 %0, [%1];",

@@ -194,6 +194,13 @@ private:
     }
     if (Opcode == "st")
       return all(Modifiers, IsAccess);
+    if (Opcode == "cp") { // waited for by the thread itself
+      Facts.ReadsMemory = true;
+      return Has("async") && all(Modifiers, [](StringRef M) {
+               return isCacheModifier(M) ||
+                      isIn(M, "async commit_group wait_group wait_all");
+             });
+    }
     if (Opcode == "prefetch" || Opcode == "prefetchu")
       return all(Modifiers, [](StringRef M) {
         return isIn(M, "global local L1 L2") || M.starts_with("L2::");

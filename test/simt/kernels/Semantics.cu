@@ -270,3 +270,18 @@ __global__ void groups(int *Out) {
     Out[128 + threadIdx.x] = Odd.size() * 100 + Odd.thread_rank();
   }
 }
+
+/// What is fetched is there when it was waited for.
+__global__ void fetches(const int *In, int *Out) {
+  __shared__ int S[64];
+  S[threadIdx.x] = -1;
+  asm volatile("{ .reg .u64 to; cvta.to.shared.u64 to, %0;"
+               " cp.async.ca.shared.global [to], [%1], %2; }" ::"l"(
+                   &S[threadIdx.x]),
+               "l"(In + threadIdx.x), "n"(sizeof(int))
+               : "memory");
+  Out[64 + threadIdx.x] = S[threadIdx.x];
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncwarp();
+  Out[threadIdx.x] = S[threadIdx.x ^ 1];
+}
