@@ -295,6 +295,12 @@ class Draft:
             return "__expf"
         return name + "f" if self.acc == "float" else name
 
+    def extreme(self, name, sum, element):
+        """\"top = fmaxf(top, A[j]);\": of two operands of one type."""
+        if self.acc != "int" and self.acc != self.text_type:
+            element = f"({self.acc}){element}"
+        return f"{sum} = {self.function(name)}({sum}, {element});"
+
     @property
     def lowest(self):
         return {"float": "-3.0e38f", "int": "-2147483647"}.get(self.acc,

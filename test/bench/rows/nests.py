@@ -106,7 +106,7 @@ def csr(d):
         line = "{s} += val[{j}] * x[ci[{j}]];"
     else:
         line = "{s} += val[{j}];" if other < 0.8 else \
-            "{s} = " + d.function("fmax") + "({s}, val[{j}]);"
+            d.extreme("fmax", "{s}", "val[{j}]")
     before, (s,), after = d.sums(["y"])
     first, limit = f"rp[{d.i}]", f"rp[{d.i} + 1]"
     names = []

@@ -32,7 +32,7 @@ def row_product(d):
 def statistic(d):
     a, kind = d.rows("data"), d.rng.randrange(5)
     before, (s,), after = d.sums(["out"], d.lowest if kind == 0 else "0")
-    line = {0: f"{s} = {d.function('fmax')}({s}, {{0}});",
+    line = {0: d.extreme("fmax", s, "{0}"),
             1: f"{s} += {{0}};", 2: f"{s} += {{0}} * {{0}};",
             3: f"{s} += {d.function('fabs')}({{0}});",
             4: f"{s} += {{0}} > {d.number(0.25)} ? 1 : 0;"}[kind]
@@ -44,8 +44,7 @@ def extremes(d):
     a = d.rows("data")
     before, (low, high), after = d.sums(["lowest", "highest"], a("0"))
     return [*before, *d.loop(lambda j: [
-        f"{low} = {d.function('fmin')}({low}, {a(j)});",
-        f"{high} = {d.function('fmax')}({high}, {a(j)});"]), *after]
+        d.extreme("fmin", low, a(j)), d.extreme("fmax", high, a(j))]), *after]
 
 
 @form("arg-max", 3, "reduction", headers=BY_ONE)

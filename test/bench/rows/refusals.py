@@ -88,8 +88,9 @@ def outcomes(tool, kernels, words):
             silent = [k for k in some if not table[k.name]]
             loops = tool.report([files[k.name] for k in silent], words) \
                 if silent else {}
-            table |= {k.name: left_alone(k, loops.get(k.name, []))
-                      for k in silent}
+            for k in silent:
+                found = loops.get(k.name, {"loops": []})["loops"]
+                table[k.name] = left_alone(k, found)
             print(f"refusals: {first + len(some)} of {len(kernels)}",
                   file=sys.stderr, flush=True)
     return table

@@ -54,6 +54,23 @@ class Tool:
                     for n in TILES}
         return out
 
+    def points(self, function, report):
+        """{variant: options}: a sweep over groups of warps and blocks on an SM,
+        for a kernel that has a loop beyond L1."""
+        before, loops = report["before"], report["loops"]
+        if not before or not any(loop["contended"] for loop in loops):
+            return {}
+        warps, blocks = before["warpsPerBlock"], before["blocksPerSM"]
+        wanted = {"groups-2": (2, 0), "groups-4": (4, 0),
+                  "groups-all": (warps, 0), "blocks-half": (1, blocks // 2),
+                  "blocks-1": (1, blocks - 1)}
+        outer = [loop["id"] for loop in loops if loop["parent"] is None]
+        return {name: ["--transforms=" + ",".join(THROTTLES),
+                       *(f"--force={function}:{loop}={groups},{removed}"
+                         for loop in outer)]
+                for name, (groups, removed) in wanted.items()
+                if groups <= warps and (groups > 1 or removed > 0)}
+
     def call(self, *words):
         return subprocess.run([self.path, *map(str, words)],
                               capture_output=True, text=True, timeout=600)
@@ -81,16 +98,20 @@ class Tool:
         return remarks_of(self.on(files, "--diff", *words).stderr)
 
     def report(self, files, words):
-        """{kernel: loops}"""
+        """{kernel: {"before": residency, "loops": [...]}}"""
         done = self.on(files, "--quiet", "--report=json", *words)
         try:
             report = json.loads(done.stdout)
         except ValueError:
             raise sweep.Failure(f"no report, exit code {done.returncode}: "
                                 f"{done.stderr.strip()[-300:]}")
-        return {Path(each["file"]).stem: [
-            loop for kernel in (each["report"] or {"kernels": []})["kernels"]
-            for loop in kernel["loops"]] for each in report["files"]}
+        out = {}
+        for each in report["files"]:
+            kernels = (each["report"] or {"kernels": []})["kernels"]
+            out[Path(each["file"]).stem] = {
+                "before": kernels[0]["before"] if kernels else None,
+                "loops": [x for kernel in kernels for x in kernel["loops"]]}
+        return out
 
 
 def remarks_of(said):

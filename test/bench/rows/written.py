@@ -14,8 +14,7 @@ from registry import BY_ONE, REALS, UP, form
 def softmax(d):
     a, y = d.rows("in"), d.rows("out", written=True)
     keeps, e = d.chance(0.5), d.function("exp")
-    largest = d.loop(lambda j: [
-        f"largest = {d.function('fmax')}(largest, {a(j)});"])
+    largest = d.loop(lambda j: [d.extreme("fmax", "largest", a(j))])
     if keeps:
         total = d.loop(lambda j: [
             f"const {d.acc} e = {e}({a(j)} - largest);", f"{y(j)} = e;",
@@ -34,7 +33,7 @@ def cross_entropy(d):
     d.pointer("target", "int", d.shape.rows, f"index:{d.m}")
     out, e = d.out("loss"), d.function("exp")
     return [f"{d.acc} top = {a('0')};",
-            *d.loop(lambda j: [f"top = {d.function('fmax')}(top, {a(j)});"]),
+            *d.loop(lambda j: [d.extreme("fmax", "top", a(j))]),
             f"{d.acc} sum = 0;",
             *d.loop(lambda j: [f"sum += {e}({a(j)} - top);"]),
             f"{out} = {d.function('log')}(sum) + top - "
