@@ -42,52 +42,55 @@ static constexpr StringRef MaxDynamicShared =
     "cudaFuncAttributeMaxDynamicSharedMemorySize";
 
 /// Each thread has a row, CattBytes from that of the thread before; the lanes
-/// are those of one warp that are there. Barriers keep what is loaded apart
-/// from what the lanes read before. A lane has CattSome elements on the way at
-/// a time. Whole rows at even distances need no words between the lanes.
+/// are those of one warp that are there. The warp has all elements on the way
+/// at a time, in no registers (PTX ISA, "cp.async", from sm_80 on). Of rows
+/// that end, no wider a part is loaded than the longest of them needs. Barriers
+/// keep what is loaded apart from what the lanes read before and read then.
 static const char LoadRow[] =
-    R"cu(template <int CattColumns, int CattBytes, int CattSome, class CattType>
+    R"cu(template <int CattColumns, int CattBytes, class CattType>
 static __device__ void cattLoadRow(unsigned lanes, unsigned thread, CattType *own,
                                    const CattType *row, long long count) {
-  const int lane = thread % 32, column = lane % CattColumns;
+  const int lane = thread % 32;
   const int wanted = count < CattColumns ? (int)count : CattColumns;
   char *const tile = (char *)own - lane * CattBytes;
   const auto rowOf = [&](int from) {
     return (const CattType *)__shfl_sync(lanes, (unsigned long long)row, from);
   };
+  const auto fetch = [&](int from, int column, const CattType *source) {
+    char *const to = tile + from * CattBytes + column * sizeof(CattType);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("{ .reg .u64 to; cvta.to.shared.u64 to, %0;"
+                 " cp.async.ca.shared.global [to], [%1], %2; }" ::"l"(to),
+                 "l"(source + column), "n"(sizeof(CattType)) : "memory");
+#else
+    *(CattType *)to = source[column];
+#endif
+  };
+  int width = CattColumns;
+  while (width > 1 && __all_sync(lanes, wanted <= width / 2))
+    width /= 2;
   __syncwarp(lanes);
   if (lanes == 0xffffffff) {
-    const CattType *const first = rowOf(0);
-    const long long apart = rowOf(1) - first;
-    const bool even = __all_sync(lanes, wanted == CattColumns && row == first + lane * apart);
-#pragma unroll 1
-    for (int begin = lane; begin < 32 * CattColumns; begin += 32 * CattSome) {
-      CattType loaded[CattSome];
-#pragma unroll
-      for (int i = 0; i < CattSome; ++i) {
-        const int from = (begin + 32 * i) / CattColumns;
-        loaded[i] = CattType();
-        if (even) {
-          loaded[i] = first[from * apart + column];
-        } else {
-          const CattType *const source = rowOf(from);
-          if (column < __shfl_sync(lanes, wanted, from))
-            loaded[i] = source[column];
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < CattSome; ++i)
-        ((CattType *)(tile + (begin + 32 * i) / CattColumns * CattBytes))[column] = loaded[i];
+    const int shift = __ffs(width) - 1, column = lane & (width - 1);
+#pragma unroll 4
+    for (int i = 0; i < width; ++i) {
+      const int from = (lane + 32 * i) >> shift;
+      const CattType *const source = rowOf(from);
+      if (column < __shfl_sync(lanes, wanted, from))
+        fetch(from, column, source);
     }
   } else {
+    const int some = __popc(lanes), first = __popc(lanes & ((1u << lane) - 1));
     for (unsigned rest = lanes; rest; rest &= rest - 1) {
-      const int from = __ffs(rest) - 1;
+      const int from = __ffs(rest) - 1, end = __shfl_sync(lanes, wanted, from);
       const CattType *const source = rowOf(from);
-      const int end = __shfl_sync(lanes, wanted, from);
-      for (int i = __popc(lanes & ((1u << lane) - 1)); i < end; i += __popc(lanes))
-        ((CattType *)(tile + from * CattBytes))[i] = source[i];
+      for (int column = first; column < end; column += some)
+        fetch(from, column, source);
     }
   }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
   __syncwarp(lanes);
 })cu";
 

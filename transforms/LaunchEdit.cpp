@@ -176,13 +176,18 @@ LaunchCall::LaunchCall(StringRef Function, std::optional<int64_t> Number,
     ByThreads.push_back({C.FromThreads, NumberOf(C)});
 }
 
-/// The last argument at one launch: a number, or `cattThreads(block) >= 513 ?
-/// 42 : 11`. std::nullopt if the launch gives its block by what may not be read
-/// twice.
+/// The last argument at one launch: a number, `m >= 32 ? 33792 : 0`, or
+/// `cattThreads(block) >= 513 ? 42 : 11`. std::nullopt if the launch gives its
+/// block by what may not be read twice.
 static std::optional<std::string> numberAt(const Launch &L,
                                            const LaunchCall &Call) {
-  if (Call.Number)
-    return std::to_string(*Call.Number);
+  if (Call.Number) {
+    std::string Number = std::to_string(*Call.Number);
+    std::optional<std::string> When;
+    if (Call.When && (When = Call.When(L)))
+      return *When + " ? " + Number + " : 0";
+    return Number;
+  }
   StringRef Block = L.Written->PlainBlock;
   if (Block.empty() || Block.find_first_of(";{}/\n") != StringRef::npos)
     return std::nullopt;

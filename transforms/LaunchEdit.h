@@ -57,6 +57,8 @@ struct LaunchCall {
   /// The number from so many threads per block on, ascending.
   std::vector<std::pair<int64_t, int64_t>> ByThreads;
   std::string Summary; ///< of what is done to a launch; empty: not told
+  /// Where there is one, a condition without which the number is 0.
+  std::function<std::optional<std::string>(const Launch &)> When;
 };
 
 /// The same call in the third argument of every launch of a kernel that does

@@ -173,6 +173,12 @@ static std::string conditionOf(const VersionedLoop &V) {
   if (V.Version.MinTrips)
     All.push_back(tripsFrom(V.Rows, V.Rows.Start) +
                   " >= " + str(V.Version.MinTrips));
+  // Of unsigned numbers the difference is large, too, if the loop never runs:
+  // then nothing may be stored.
+  if (V.Version.MinTrips && !V.Version.Sums.empty() && V.Rows.Start != "0" &&
+      !V.Rows.IsDown)
+    All.push_back(term(V.Rows.Start) + (V.Rows.Reaches ? " <= " : " < ") +
+                  V.Rows.Limit);
   llvm::append_range(All, comparisonsOf(V));
   return All.empty() ? "true" : llvm::join(All, " && ");
 }
@@ -245,19 +251,13 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
   Out.push_back("const unsigned " + V.Lanes + " = __activemask();");
 }
 
-/// Elements that a lane loads before it stores them: more hide more latency,
-/// and take registers that a large block does not have.
-static int64_t loadsAtOnce(const VersionedLoop &V) {
-  return std::min<int64_t>(V.Version.Columns, V.Tiles.Threads <= 256 ? 16 : 8);
-}
-
 /// A call that loads what a tile holds of a row, from this element on.
 static std::string loadOf(const VersionedLoop &V, const RowRead &R,
                           StringRef Name, StringRef First, StringRef Count) {
   return llvm::formatv(
-      "cattLoadRow<{0}, {1}, {2}>({3}, {4}, {5}, &{6}, {7} ? {8} : 0);",
-      V.Version.Columns, V.Tiles.ThreadBytes, loadsAtOnce(V), V.Lanes, V.Thread,
-      Name, First, runsOn(V.Rows), Count);
+      "cattLoadRow<{0}, {1}>({2}, {3}, {4}, &{5}, {6} ? {7} : 0);",
+      V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes, V.Thread, Name, First,
+      runsOn(V.Rows), Count);
 }
 
 /// The first elements of iterations that a tile has room for.

@@ -52,6 +52,7 @@
 // launch does not say how much.
 //
 //===----------------------------------------------------------------------===//
+#include "analysis/plan/stage/LongRows.h"
 #include "transforms/KernelUses.h"
 #include "transforms/LaunchEdit.h"
 #include "transforms/LoopVersions.h"
@@ -141,6 +142,10 @@ static LaunchEdit launchesOf(const Context &C, StringRef Transform) {
   LaunchCall More("cattShared", Tiles.DynamicOffset - Own + Tiles.bytes(), {},
                   {});
   More.Argument = "tiles";
+  if (Tiles.IfLong)
+    More.When = [&C](const Launch &L) {
+      return longRowsAt(L, C.Kernel.Source, C.Kernel.Plan.Versions);
+    };
   return {C, Transform, std::move(More)};
 }
 

@@ -54,7 +54,7 @@ public:
     for (const Access &A : K.Accesses) {
       if (!isInside(K, A.Loop, LoopId) || A.Space != AddressSpace::Global)
         continue;
-      Work.Stores |= A.Writes;
+      Work.HoldsBack |= A.Writes && mayChangeReads(A);
       bool Twice = llvm::any_of(Seen, [&](const Access *B) {
         return A.Offset && A.BaseId == B->BaseId && *A.Offset == *B->Offset;
       });
@@ -97,6 +97,23 @@ private:
     if (New)
       At->second = representative(K, Loop, Options);
     return At->second;
+  }
+
+  /// What points there is the only way to it, as far as the compiler knows.
+  bool isRestrict(const Access &A) const {
+    return llvm::any_of(K.Parameters, [&](const Parameter &P) {
+      return P.IsRestrict && P.Name == A.Base;
+    });
+  }
+
+  /// The compiler must do the loads of later iterations behind this store. Of
+  /// the same base it compares the indices itself.
+  bool mayChangeReads(const Access &Store) const {
+    return llvm::any_of(K.Accesses, [&](const Access &A) {
+      return A.Reads && !A.Writes && A.Space == AddressSpace::Global &&
+             isInside(K, A.Loop, LoopId) && A.BaseId != Store.BaseId &&
+             !isRestrict(A) && !isRestrict(Store);
+    });
   }
 
   std::optional<int64_t> tripsOf(unsigned Loop) {

@@ -61,8 +61,9 @@ struct LoopWork {
   double SectorsAgain = 0; ///< that an earlier iteration fetched
   /// Touched before by this iteration; of an innermost loop only.
   double SectorsTwice = 0;
-  double SectorsStored = 0;          ///< written through L1
-  bool Stores = false;               ///< global memory is written in the loop
+  double SectorsStored = 0; ///< written through L1
+  /// Stores that may be to what it loads: loads of later iterations wait.
+  bool HoldsBack = false;
   std::optional<int64_t> Iterations; ///< of the loop
 };
 

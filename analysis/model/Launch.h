@@ -35,6 +35,8 @@ struct LaunchText {
   std::string Kernel;     ///< an expression that names exactly the kernel there
   std::string Obstacle;   ///< why no call can stand there, in words; or empty
   std::string PlainBlock; ///< the block, if it may be read twice; or empty
+  /// Of the kernel's integer parameters, arguments that may be read twice.
+  std::map<std::string, std::string> PlainArguments;
   /// Where the declaration at file scope begins that holds the launch, and
   /// before it the beginnings of those above, the nearest first.
   std::vector<unsigned> Tops;

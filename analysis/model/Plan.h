@@ -69,6 +69,7 @@ struct TileMemory {
   int64_t Threads = 0;       ///< of the largest block that there are rows for
   bool IsDynamic = false;    ///< more than a block can have unasked
   int64_t DynamicOffset = 0; ///< behind what the launch asks for itself
+  bool IfLong = false;       ///< asked for only by launches with long rows
   int64_t bytes() const { return ThreadBytes * Threads; }
   bool operator==(const TileMemory &) const = default;
 };

@@ -87,6 +87,20 @@ static LaunchPlan planIn(const Setting &S, const Launch &L) {
   return Result;
 }
 
+/// The driver leaves shared memory for as many blocks as would fit on an SM; of
+/// a small grid few come, and L1 can have the rest.
+static void keepL1(const Setting &Staged, KernelPlan &Plan) {
+  if (Plan.BlocksRemoved || Plan.CarveoutPercent)
+    return;
+  BlockChoice Now;
+  Now.After = Staged.Before;
+  std::optional<BlockChoice> Asked = withLargestL1(Now, Staged.Throttle);
+  if (!Asked || Asked->After.L1Bytes < 2 * Now.After.L1Bytes)
+    return;
+  Plan.After = Asked->After;
+  Plan.CarveoutPercent = Asked->CarveoutPercent;
+}
+
 /// The plan of the kernel whose rows are staged where that helps, and whose
 /// sums are in registers: the tiles take shared memory, and neither takes L1.
 static LaunchPlan planStaged(const Setting &S, const Launch &L,
@@ -108,6 +122,8 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
   }
   Staged->Counted = nullptr; // it has counted the kernel as it is
   LaunchPlan Result = planIn(*Staged, L);
+  if (Found.Tiles.bytes())
+    keepL1(*Staged, Result.Plan);
   for (const LoopVersion &Each : Found.Loops) {
     if (Each.Reads.empty())
       continue;

@@ -187,6 +187,11 @@ std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
                                   Out.Obstacle);
   if (Config->getNumArgs() > 1 && isPlain(Config->getArg(1)))
     Out.PlainBlock = plainText(Context, *Config->getArg(1));
+  for (unsigned I = 0; I < Call.getNumArgs() && I < Kernel.getNumParams(); ++I)
+    if (const ParmVarDecl *P = Kernel.getParamDecl(I);
+        P->getType()->isIntegerType() && isPlain(Call.getArg(I)))
+      if (std::string Text = plainText(Context, *Call.getArg(I)); !Text.empty())
+        Out.PlainArguments[P->getNameAsString()] = Text;
   return Out;
 }
 

@@ -81,7 +81,7 @@ static double lostOf(double Base, double All, double Together, double Far,
 /// Iterations whose loads are in flight together. A short loop of known length
 /// is unrolled as a whole.
 static double together(const NestLevel &Level, const MemoryRates &Rates) {
-  if (Level.Work.Stores)
+  if (Level.Work.HoldsBack)
     return 1;
   const std::optional<int64_t> &Trips = Level.Work.Iterations;
   if (Level.Innermost && Trips && *Trips <= UnrolledWhole)

@@ -46,6 +46,10 @@ LONG = {
         "one case for each flag of nvcc, in each of its forms",
     "test/unit/OccupancyTest.cpp":
         "NVIDIA's arithmetic is compared over all devices and resources",
+    "test/unit/RowLoopsTest.cpp":
+        "one case for each form of a loop over rows, and for what is none",
+    "test/unit/StageRowsTest.cpp":
+        "each text before and after is shown whole, refusals included",
     "test/unit/SplitWarpGroupsTest.cpp":
         "each text before and after is shown whole, refusals included",
     "test/unit/ThrottlePlanTest.cpp":

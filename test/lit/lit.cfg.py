@@ -4,7 +4,9 @@
 #
 #   %exact    catt-rewrite with the built-in CUDA declarations and a fixed GPU,
 #             so that every machine gives the same answers
-#   %catt     the same by the paper's rule, whose decision follows from the
+#   %eager    the same, for gains from 15 % on: for tests of what is written and
+#             not of whether it pays
+#   %catt     %exact by the paper's rule, whose decision follows from the
 #             footprint alone: for tests of everything but the decision
 #   %bare     catt-rewrite with nothing added
 #   %launch   catt-launch
@@ -31,6 +33,7 @@ viewer = os.path.join(config.llvm_bin_dir, "..", "share", "opt-viewer",
                       "opt-viewer.py")
 config.substitutions += [
     ("%exact", f"{tool} --no-cuda --gpu=h200"),
+    ("%eager", f"{tool} --no-cuda --gpu=h200 --min-gain=15"),
     ("%catt", f"{tool} --no-cuda --gpu=h200 --model=catt"),
     ("%bare", tool),
     ("%launch", os.path.join(config.catt_bin_dir, "catt-launch")),

@@ -52,7 +52,7 @@ struct Thread {
   uint64_t Value = 0, Answer = 0;
   // How long it has only watched memory, and since which change (Progress.cpp).
   uint64_t Watched = 0, SinceChange = 0;
-  bool Watches = false; ///< in this turn
+  bool Watches = false;       ///< in this turn
   std::vector<Fetch> Fetches; ///< that it has not waited for
   // Loops that it is in.
   unsigned LoopBase = 0;

@@ -78,7 +78,7 @@ TEST_F(Work, rowsOfWholeLinesMeetInOneBank) {
   EXPECT_EQ(W.SectorsAgain, 28);
   EXPECT_EQ(W.Loads, 1);
   EXPECT_EQ(W.Iterations, 1024);
-  EXPECT_FALSE(W.Stores);
+  EXPECT_FALSE(W.HoldsBack);
 }
 
 TEST_F(Work, oneWordMoreSpreadsOverAllBanks) {
@@ -162,7 +162,30 @@ TEST_F(Work, whatStaysCannotBeLost) {
   LoopWork W = measure();
   EXPECT_EQ(W.SectorsAgain, 0);
   EXPECT_EQ(W.SectorsStored, 4);
-  EXPECT_TRUE(W.Stores);
+  EXPECT_FALSE(W.HoldsBack);
+}
+
+TEST_F(Work, storesHoldBackLoadsOfWhatTheyMayChange) {
+  addRows(4096, 0).Base = "A";
+  Access &Sum = add(Tid * 4, 1);
+  Sum.Base = "y";
+  Sum.Writes = true;
+  EXPECT_TRUE(measure().HoldsBack);
+  for (const char *Restrict : {"A", "y"}) {
+    Parameter P;
+    P.Name = Restrict;
+    P.IsRestrict = true;
+    K.Parameters = {P};
+    EXPECT_FALSE(measure().HoldsBack) << Restrict;
+  }
+}
+
+TEST_F(Work, storesHoldBackNoLoadsOfTheirOwnArray) {
+  addRows(4096);
+  Access &Out = addRows(4096);
+  Out.Reads = false;
+  Out.Writes = true;
+  EXPECT_FALSE(measure().HoldsBack);
 }
 
 TEST_F(Work, storesAloneFetchNothing) {

@@ -23,6 +23,7 @@ inline AnalysisOptions options(std::optional<int64_t> L1KiB,
   if (L1KiB)
     Options.L1Bytes = *L1KiB * 1024;
   Options.Assumed = std::move(Assumed);
+  Options.MinGain = 0.15; // what is planned is asked here, not whether it pays
   return Options;
 }
 

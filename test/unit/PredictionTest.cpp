@@ -23,7 +23,7 @@ protected:
     LoopWork Work;
     Work.Lookups = Work.BankTurns = 0.01;
     Work.Loads = Work.SectorsNew = Work.LoadsNew = 1;
-    Work.Stores = true;
+    Work.HoldsBack = true;
     Work.Iterations = 1000000; // barriers cost nothing beside that
     LevelFootprint Level;
     Level.LinesPerWarp = Level.LinesPerBlock = Level.LinesShared = 1;

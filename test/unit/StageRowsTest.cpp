@@ -83,15 +83,14 @@ const std::string Usual = "  for (int j = 0; j < m; ++j)\n"
 TEST(StageRows, PositiveAWholeFile) {
   StageBench B(kernel(Usual));
   std::string New = B.checked();
-  EXPECT_THAT(
-      New, ::testing::StartsWith(
-               "// catt: stage-rows(kernel): a warp "
-               "loads elements of the row of each "
-               "lane together\n"
-               "#ifndef CATT_LOAD_ROW\n"
-               "#define CATT_LOAD_ROW\n"
-               "template <int CattColumns, int CattBytes, int CattSome, class "
-               "CattType>\n"));
+  EXPECT_THAT(New, ::testing::StartsWith(
+                       "// catt: stage-rows(kernel): a warp "
+                       "loads elements of the row of each "
+                       "lane together\n"
+                       "#ifndef CATT_LOAD_ROW\n"
+                       "#define CATT_LOAD_ROW\n"
+                       "template <int CattColumns, int CattBytes, class "
+                       "CattType>\n"));
   EXPECT_THAT(New, Not(HasSubstr("cattApart")));
   EXPECT_EQ(
       B.below(),
@@ -102,8 +101,8 @@ TEST(StageRows, PositiveAWholeFile) {
     float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
-                              j < m ? m - j : 0);
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                          j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
         s += cattRow_A[j - cattFrom];
     }
@@ -130,8 +129,8 @@ TEST(StageRows, PositiveTwoDimensions) {
     float *const cattRow_A = (float *)(cattTiles + 68 * cattThread);
     const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRow<16, 68, 16>(cattLanes, cattThread, cattRow_A, &A[i * m + j],
-                              j < m ? m - j : 0);
+      cattLoadRow<16, 68>(cattLanes, cattThread, cattRow_A, &A[i * m + j],
+                          j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
         s += cattRow_A[j - cattFrom];
     }
@@ -159,8 +158,8 @@ TEST(StageRows, PositiveAnotherStart) {
     float *const cattRow_A = (float *)(cattTiles + 36 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (unsigned j = m / 2; __any_sync(cattLanes, j < m + 1u);) {
-      cattLoadRow<8, 36, 8>(cattLanes, threadIdx.x, cattRow_A, &A[j + i * m],
-                            j < m + 1u ? m + 1u - j : 0);
+      cattLoadRow<8, 36>(cattLanes, threadIdx.x, cattRow_A, &A[j + i * m],
+                         j < m + 1u ? m + 1u - j : 0);
       for (const auto cattFrom = j; j < m + 1u && j - cattFrom < 8; j++)
         y[i] += cattRow_A[j - cattFrom];
     }
@@ -186,8 +185,8 @@ TEST(StageRows, PositiveCommentsStayInTheOriginal) {
     float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
-                              j < m ? m - j : 0);
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                          j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j) {
         float v = cattRow_A[j - cattFrom];
         s += v;
@@ -218,12 +217,12 @@ TEST(StageRows, PositiveTwoRowsAndOneTwice) {
     float *const cattRow_A_2 = (float *)(cattTiles + 128 + 196 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRow<16, 196, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
-                               j < m ? m - j : 0);
-      cattLoadRow<16, 196, 16>(cattLanes, threadIdx.x, cattRow_B, &B[i * m + j],
-                               j < m ? m - j : 0);
-      cattLoadRow<16, 196, 16>(cattLanes, threadIdx.x, cattRow_A_2, &A[j],
-                               j < m ? m - j : 0);
+      cattLoadRow<16, 196>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                           j < m ? m - j : 0);
+      cattLoadRow<16, 196>(cattLanes, threadIdx.x, cattRow_B, &B[i * m + j],
+                           j < m ? m - j : 0);
+      cattLoadRow<16, 196>(cattLanes, threadIdx.x, cattRow_A_2, &A[j],
+                           j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
         s += cattRow_A[j - cattFrom] * cattRow_B[j - cattFrom] +
              cattRow_A[j - cattFrom] + cattRow_A_2[j - cattFrom];
@@ -250,8 +249,8 @@ TEST(StageRows, PositiveStoresAreCompared) {
     float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 1; __any_sync(cattLanes, j < m);) {
-      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
-                              j < m ? m - j : 0);
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                          j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
         y[i * m + j] = cattRow_A[j - cattFrom];
     }
@@ -294,8 +293,8 @@ TEST(StageRows, PositiveSumsInRegisters) {
     const unsigned cattLanes = __activemask();
     float cattSum_y = y[i];
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_B, &B[i * m + j],
-                              j < m ? m - j : 0);
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_B, &B[i * m + j],
+                          j < m ? m - j : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
         cattSum_y += cattRow_B[j - cattFrom];
     }
@@ -333,8 +332,8 @@ TEST(StageRows, PositiveAnUnrolledLoop) {
     float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
-      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
-                              j < m ? (m - j - 1) / 4 * 4 + 4 : 0);
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                          j < m ? (m - j - 1) / 4 * 4 + 4 : 0);
       for (const auto cattFrom = j; j < m && j - cattFrom < 13; j += 4) {
         s += cattRow_A[j - cattFrom];
         s += cattRow_A[j - cattFrom + 1] + cattRow_A[j - cattFrom + 2];
@@ -380,9 +379,8 @@ TEST(StageRows, PositiveDownwards) {
     const unsigned cattLanes = __activemask();
     for (int j = m - 1; __any_sync(cattLanes, j >= 0);) {
       const auto cattFrom = j >= 0 && j + 1 > 16 ? j - 15 : 0;
-      cattLoadRow<16, 68, 16>(cattLanes, threadIdx.x, cattRow_A,
-                              &A[i * m + cattFrom],
-                              j >= 0 ? j - cattFrom + 1 : 0);
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A,
+                          &A[i * m + cattFrom], j >= 0 ? j - cattFrom + 1 : 0);
       for (; j >= 0 && j >= cattFrom; --j)
         s += cattRow_A[j - cattFrom];
     }
@@ -528,7 +526,7 @@ TEST(StageRows, NegativeMoreSharedMemoryThanThereIs) {
   StageBench B(kernel(Usual));
   KernelReport &K = B.R.Kernels[0];
   K.Spill.emplace();
-  EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68, 16>("));
+  EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68>("));
   K.Spill->Moved.emplace_back();
   K.Spill->FrameBytes = K.Spill->StaticBytes = 40 * 1024;
   K.Spill->Numbering.Threads = 1;
@@ -540,7 +538,7 @@ TEST(StageRows, NegativeDynamicSharedMemoryThatIsNotKnown) {
   Kernel &K = B.R.Kernels[0].Source;
   K.UsesDynamicShared = true;
   K.Launches[0].DynamicSharedBytes = 1024;
-  EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68, 16>("));
+  EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68>("));
   K.Launches[0].DynamicSharedBytes.reset();
   EXPECT_REFUSED(B, Reason::NotEnoughShared);
 }
@@ -562,7 +560,7 @@ TEST(StageRows, NegativeAValueThatWaitsInside) {
     if (Inside)
       EXPECT_REFUSED(B, Reason::EditsOverlap);
     else
-      EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68, 16>("));
+      EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68>("));
   }
 }
 

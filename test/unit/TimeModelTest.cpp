@@ -118,8 +118,11 @@ struct Chosen {
   bool Unchanged = true;
 };
 
+/// What the model is asked about.
+constexpr double Asked = 0.15;
+
 Chosen choose(const Case &C, std::optional<int64_t> L1Bytes,
-              std::optional<double> MinGain = std::nullopt) {
+              std::optional<double> MinGain = Asked) {
   Parsed P = parseSnippet(C.Code);
   AnalysisOptions Options;
   Options.Gpu = llvm::cantFail(findDevice("h200"));
@@ -142,9 +145,10 @@ struct Judgement {
   bool Unchanged = false;
 };
 
-Judgement judge(const Case &C, bool Smallest, const std::vector<Point> &Sweep) {
-  Chosen X =
-      choose(C, Smallest ? std::optional<int64_t>(28 * 1024) : std::nullopt);
+Judgement judge(const Case &C, bool Smallest, const std::vector<Point> &Sweep,
+                std::optional<double> MinGain) {
+  Chosen X = choose(
+      C, Smallest ? std::optional<int64_t>(28 * 1024) : std::nullopt, MinGain);
   std::vector<Point> Mine;
   for (const Point &P : Sweep)
     if (P.Kernel == C.Kernel && P.Type == C.Type &&
@@ -187,18 +191,20 @@ Judgement judge(const Case &C, bool Smallest, const std::vector<Point> &Sweep) {
 }
 
 // What a user who leaves the tool switched on relies on: no choice is slower
-// than the original. How near the best it comes is bounded in the mean, and one
-// by one.
+// than the original, by default or with a lower threshold. How near the best
+// the model comes is bounded in the mean, and one by one.
 TEST(TimeModel, neverLosesAndComesNearTheBestOfTheSweep) {
   std::vector<Point> Sweep = sweep();
   double Sum = 0;
   int Count = 0;
   for (const Case &C : Cases)
     for (bool Smallest : {false, true}) {
-      Judgement J = judge(C, Smallest, Sweep);
+      EXPECT_LE(judge(C, Smallest, Sweep, std::nullopt).ToOriginal, 1.02)
+          << C.Name << (Smallest ? " 28 KiB" : "");
+      Judgement J = judge(C, Smallest, Sweep, Asked);
       EXPECT_LE(J.ToOriginal, 1.02) << C.Name << (Smallest ? " 28 KiB" : "");
       // What is left alone may give away gains below the threshold.
-      EXPECT_LE(J.ToBest, J.Unchanged ? 1 + DefaultMinGain : 1.06)
+      EXPECT_LE(J.ToBest, J.Unchanged ? 1 + Asked : 1.06)
           << C.Name << (Smallest ? " 28 KiB" : "");
       Sum += std::log(J.ToBest);
       ++Count;
@@ -302,7 +308,7 @@ Running rowWalk(int64_t Footprint) {
   Work.SectorsNew = 4;
   Work.SectorsAgain = 28;
   Work.SectorsStored = 4;
-  Work.Stores = true;
+  Work.HoldsBack = true;
   Work.Iterations = 4096;
   How.Levels = {{Work, Footprint, 1}};
   How.WarpsPerBlock = How.WarpsPerGroup = How.BlocksPerSM = 8;
@@ -385,7 +391,7 @@ TEST_F(Rates, aShortLoopIsIssuedAsAWhole) {
   Running Short = rowWalk(1), Long = rowWalk(1);
   for (Running *Each : {&Short, &Long}) {
     Each->BlocksPerSM = Each->WarpsPerGroup = 1;
-    Each->Levels[0].Work.Stores = false;
+    Each->Levels[0].Work.HoldsBack = false;
   }
   Short.Levels[0].Work.Iterations = 8;
   EXPECT_LT(cyclesPerIteration(Short, Gpu, Memory),
@@ -410,7 +416,7 @@ TEST_F(Rates, aCrowdedBankCosts) {
 }
 TEST_F(Rates, sumsInRegistersLoseLess) {
   Running Stores = rowWalk(1 << 18), Sums = rowWalk(1 << 18);
-  Sums.Levels[0].Work.Stores = false;
+  Sums.Levels[0].Work.HoldsBack = false;
   EXPECT_LT(cyclesPerIteration(Sums, Gpu, Memory),
             cyclesPerIteration(Stores, Gpu, Memory));
 }

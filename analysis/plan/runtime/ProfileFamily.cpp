@@ -62,7 +62,7 @@ static bool sameShape(const LoopProfile &A, const LoopProfile &B) {
     if (!sameShape(Of, Other))
       return false;
   return !A.Work ||
-         (A.Work->Stores == B.Work->Stores &&
+         (A.Work->HoldsBack == B.Work->HoldsBack &&
           A.Work->Iterations.has_value() == B.Work->Iterations.has_value());
 }
 

@@ -8,10 +8,12 @@
 #include "analysis/plan/stage/StagePlan.h"
 #include "analysis/device/Occupancy.h"
 #include "analysis/nest/Nest.h"
+#include "analysis/plan/stage/LongRows.h"
 #include "analysis/plan/throttle/Prediction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
+#include <limits>
 
 namespace catt {
 
@@ -19,12 +21,17 @@ namespace catt {
 /// tiles of 8 and 16, rows of 8 and 24 as long, rows of 32 0.4 to 0.7 times.
 static constexpr int64_t MinTrips = 32;
 
-/// Registers that another version of a loop was seen to add, at most 24
-/// in large blocks.
-static constexpr int64_t MoreRegisters = 32;
+/// From this compute capability on, the elements of a tile come without passing
+/// through registers (PTX ISA, "cp.async"). Before, tiles were not measured.
+static constexpr int AsynchronousCopies = 80;
+
+/// Registers that another version of a loop was seen to add, at most.
+static constexpr int64_t MoreRegisters = 24;
 
 /// Warps on an SM that hide the latency of a tile: with 16, tiles of 128 bytes
-/// were measured to be the fastest on an H200, with 8 others were.
+/// were measured to be the fastest on an H200, with 8 others were. With as
+/// many, tiles are faster than 32 look-ups for each load even where all lines
+/// stay in L1 (1.2 to 2.6 times); with fewer they lose up to a third.
 static constexpr int64_t EnoughWarps = 16;
 
 /// Where only the run knows how long rows are, long ones: of short ones the
@@ -39,14 +46,32 @@ static Setting withLongRows(const Setting &S) {
   return Out;
 }
 
-/// The reads of lanes that stand a line or more apart.
+/// A loop around reads the row again and again, and it may be so short that the
+/// compiler keeps it in registers, or that a look at its length is felt.
+static bool isReadAgain(const Kernel &K, const RowLoop &Rows,
+                        const RowRead &Read) {
+  constexpr int64_t Bytes = 512; // nvcc 13.0 was seen to keep 440
+  const std::optional<AffineIndex> &Trips = K.Loops[Rows.Loop].TripCount;
+  std::optional<int64_t> Count = Trips ? Trips->constant() : std::nullopt;
+  const std::optional<AffineIndex> &Offset = K.Accesses[Read.Access].Offset;
+  if (!Offset || (Count && *Count * Read.ElementBytes > Bytes))
+    return false;
+  for (auto L = K.Loops[Rows.Loop].Parent; L; L = K.Loops[*L].Parent)
+    if (!Offset->mentionsIterator(*L))
+      return true;
+  return false;
+}
+
+/// The reads of lanes that stand a line or more apart. Where data decides which
+/// lanes are there, few may be.
 static std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
                                        std::vector<Refusal> &Refusals) {
   std::vector<unsigned> Out;
   for (const auto &[I, Read] : llvm::enumerate(Rows.Reads)) {
-    std::optional<int64_t> Stride =
-        laneStrideBytes(S.K.Accesses[Read.Access], S.Footprint);
-    if (!Stride || std::abs(*Stride) < LineBytes)
+    const Access &A = S.K.Accesses[Read.Access];
+    std::optional<int64_t> Stride = laneStrideBytes(A, S.Footprint);
+    if (!Stride || std::abs(*Stride) < LineBytes || !A.GuardsKnown ||
+        isReadAgain(S.K, Rows, Read))
       continue;
     if (Read.Why)
       Refusals.push_back(*Read.Why);
@@ -92,13 +117,20 @@ private:
     LoopVersion Each;
     Each.Rows = Index;
     Each.MinTrips = Trips ? 0 : MinTrips;
-    if (Options.May.Stage && contendsIfLong(Rows)) {
-      if (!Rows.Refusals.empty())
-        return Out.Refusals.push_back(Rows.Refusals.front());
+    std::optional<LoopProfile> Profile;
+    if (Options.May.Stage)
+      Profile = profileIfLong(Rows.Loop);
+    if (Profile && Profile->Work &&
+        Profile->Work->Iterations.value_or(MinTrips) * Rows.StepSize >=
+            MinTrips) {
+      std::vector<Refusal> Against = Rows.Refusals;
       if (Rows.NotInTiles)
-        Out.Refusals.push_back(*Rows.NotInTiles);
-      else
-        Each.Reads = rowsApart(Long, Rows, Out.Refusals);
+        Against.push_back(*Rows.NotInTiles);
+      if (Against.empty())
+        Each.Reads = rowsApart(Long, Rows, Against);
+      // Where L1 holds all lines, nobody misses the tiles.
+      if (contends(Long, *Profile))
+        llvm::append_range(Out.Refusals, Against);
     }
     if (Options.May.Sums && Rows.Refusals.empty())
       Each.Sums = usableSums(Rows);
@@ -113,18 +145,16 @@ private:
            std::to_string(*S.Footprint.Block.count()) + " threads"});
   }
 
-  /// The loop's lines do not fit, and it has enough iterations.
-  bool contendsIfLong(const RowLoop &Rows) const {
-    const unsigned Loop = Rows.Loop;
+  /// With work, if its lines do not fit, or so many warps look them up that L1
+  /// is busy with it.
+  std::optional<LoopProfile> profileIfLong(unsigned Loop) const {
     const LoopProfile *Profile = profileOf(Profiles, Loop);
     if (!Profile)
-      return false;
-    const bool Always = Options.TileBytes.has_value();
-    const LoopProfile Known =
-        IsKnown && !Always ? *Profile : profileOf(Long, Loop, Always);
-    return Known.Work &&
-           Known.Work->Iterations.value_or(MinTrips) * Rows.StepSize >=
-               MinTrips;
+      return std::nullopt;
+    const bool Always =
+        Options.TileBytes ||
+        S.Before.WarpsPerBlock * S.Before.BlocksPerSM >= EnoughWarps;
+    return IsKnown && !Always ? *Profile : profileOf(Long, Loop, Always);
   }
 
   const Setting &S;
@@ -152,6 +182,20 @@ int64_t threadBytes(const RowLoop &Rows, const LoopVersion &Version) {
   return Bytes ? Bytes + widestElement(Rows, Version) : 0;
 }
 
+static bool anyOnlyIfLong(llvm::ArrayRef<LoopVersion> Loops) {
+  return llvm::any_of(Loops, [](const LoopVersion &V) {
+    return !V.Reads.empty() && V.MinTrips;
+  });
+}
+
+/// Whether each launch can say if its rows are long.
+static bool launchesCanTell(const Kernel &K,
+                            const std::vector<LoopVersion> &Loops) {
+  return llvm::all_of(K.Launches, [&](const Launch &L) {
+    return longRowsAt(L, K, Loops).has_value();
+  });
+}
+
 /// Tiles with so many bytes of each row. False: they do not fit.
 static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
                    bool MayAsk, Stages &Out) {
@@ -172,8 +216,9 @@ static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
   BlockResources Block = S.Throttle.Block;
   Block.RegistersPerThread.reset();
   Block.GridBlocks.reset();
-  Tiles.IsDynamic = Block.StaticSharedBytes + Tiles.bytes() >
-                    S.Throttle.Gpu.SharedBytesPerBlock;
+  Tiles.IfLong = MayAsk && launchesCanTell(S.K, Out.Loops);
+  Tiles.IsDynamic = Tiles.IfLong || Block.StaticSharedBytes + Tiles.bytes() >
+                                        S.Throttle.Gpu.SharedBytesPerBlock;
   if (Tiles.IsDynamic) {
     Tiles.DynamicOffset = llvm::alignTo(Block.DynamicSharedBytes, 16);
     Block.DynamicSharedBytes = Tiles.DynamicOffset;
@@ -201,15 +246,22 @@ static bool chooseTiles(const Setting &S, const AnalysisOptions &Options,
   if (Options.TileBytes)
     return layOut(S, *Options.TileBytes, /*EnoughWarps=*/1,
                   Options.May.LaunchTiles, Out);
+  // Launches with short rows pay for tiles that they do not use, unless they
+  // can do without.
+  const bool MayBeVain =
+      anyOnlyIfLong(Out.Loops) &&
+      !(Options.May.LaunchTiles && launchesCanTell(S.K, Out.Loops));
+  const int64_t Warps =
+      MayBeVain ? std::numeric_limits<int64_t>::max() : EnoughWarps;
   for (int64_t Bytes : {128, 64, 32})
-    if (layOut(S, Bytes, EnoughWarps, Options.May.LaunchTiles, Out))
+    if (layOut(S, Bytes, Warps, Options.May.LaunchTiles, Out))
       return true;
   return false;
 }
 
 Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
                  const AnalysisOptions &Options) {
-  if (!S.Throttle.Gpu.barrierCountsLiveThreads())
+  if (S.Throttle.Gpu.Capability < AsynchronousCopies)
     return {};
   Stages Out = Chooser(S, Profiles, Options).run();
   if (chooseTiles(S, Options, Out))

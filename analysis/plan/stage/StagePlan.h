@@ -14,12 +14,18 @@
 // cross, if they stay there; loaded tile by tile, each sector is fetched once
 // whatever L1 holds (docs/model.md). It pays where a row is at least MinTrips
 // elements long: shorter ones were measured to lose up to half of their speed.
+// The 32 look-ups of a load are gone, too: with EnoughWarps on an SM, rows are
+// staged though all their lines fit in L1.
 //
 // Tiles are as wide as a cache line where that leaves enough warps on an SM,
 // and in dynamic shared memory where a block cannot have that much unasked.
 //
-// Limits: innermost loops; those that contend, under one launch whose block is
-// known; rows a line apart or more.
+// Left alone: rows of lanes that data leaves out (a warp with few lanes loads
+// slowly), and those that a loop around reads again if they are, or may be, as
+// short as to stay in registers.
+//
+// Limits: innermost loops under one launch whose block is known; rows a line
+// apart or more; sm_80.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_STAGE_STAGEPLAN_H

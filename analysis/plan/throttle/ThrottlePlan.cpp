@@ -19,7 +19,6 @@ using namespace llvm;
 
 namespace catt {
 namespace {
-
 /// What planThrottle was given.
 struct Input {
   const Kernel &K;
@@ -146,7 +145,9 @@ void decideByTime(const Input &In, const Loop &L, const BlockChoice &Blocks,
   }
   State.Plan.PredictedGain = Before / After;
   State.Plan.GainError = In.Rates.GainError;
-  if (Best.Groups == 1 || Before < After * (1 + In.Options.MinGain)) {
+  const LoopWork &Work = *profileOf(In.Profiles, L.Id)->Work;
+  if (Best.Groups == 1 ||
+      Before < After * (1 + In.Options.minGain(Work.HoldsBack))) {
     State.Plan.Why =
         Refusal{Reason::SmallGain, L.Where,
                 formatv("the best choice is predicted to gain {0:f0} %",
@@ -331,6 +332,13 @@ bool harms(const std::vector<LoopState> &Before,
   return false;
 }
 
+/// What a change of the whole kernel has to gain.
+double minGain(const Input &In) {
+  return In.Options.minGain(any_of(In.Profiles, [](const LoopProfile &P) {
+    return P.Work && P.Work->HoldsBack;
+  }));
+}
+
 /// Predicted cycles of all contended loops under one number of blocks, each
 /// split as is best for it where that gains at least MinGain, else whole; 0 if
 /// none can be predicted.
@@ -366,8 +374,8 @@ size_t fastestBlocks(const Input &In, const std::vector<BlockChoice> &Choices) {
       Least = Cycles;
       Best = I;
     }
-  double Enough = In.Options.MinGain;
-  double AsWritten = predictedCycles(In, Choices[0], Never);
+  double Enough = minGain(In),
+         AsWritten = predictedCycles(In, Choices[0], Never);
   bool Gains = Least * (1 + Enough) < AsWritten && Least * Near < Alone &&
                predictedCycles(In, Choices[Best], Enough) * Near <
                    predictedCycles(In, Choices[0], Enough);
@@ -439,8 +447,7 @@ std::optional<BlockChoice> withPreferredL1(const Input &In,
   std::optional<BlockChoice> Asked = withLargestL1(Blocks, In.Options);
   if (!Asked)
     return std::nullopt;
-  double MinGain = In.Options.MinGain;
-  double Before = predictedCycles(In, Blocks, MinGain);
+  double MinGain = minGain(In), Before = predictedCycles(In, Blocks, MinGain);
   bool ByTime = !In.Options.PaperRule && Before > 0;
   bool Gains =
       ByTime ? Before >= predictedCycles(In, *Asked, MinGain) * (1 + MinGain)

@@ -185,7 +185,7 @@ void printInputs(const std::vector<Case> &Cases) {
           {"sectorsAgain", W.SectorsAgain},
           {"sectorsTwice", W.SectorsTwice},
           {"sectorsStored", W.SectorsStored},
-          {"stores", W.Stores},
+          {"holdsBack", W.HoldsBack},
           {"iterations", W.Iterations ? json::Value(*W.Iterations) : nullptr},
           {"unknown", P.Unknown ? P.Unknown->Detail : ""},
           {"level", levelOf(P)}});

@@ -1,9 +1,9 @@
-// RUN: not %exact --gpu=h200 --transforms=prefer-l1 --diff %s 2>/dev/null | FileCheck %s
+// RUN: not %eager --gpu=h200 --transforms=prefer-l1 --diff %s 2>/dev/null | FileCheck %s
 // The carve-out follows the block size of each launch.
 
-// RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu && %exact -i --quiet %t/a.cu
-// RUN: %exact --diff --quiet %t/a.cu
-// RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
+// RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu && %eager -i --quiet %t/a.cu
+// RUN: %eager --diff --quiet %t/a.cu
+// RUN: %eager --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
 // CHECK: +static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {
 // CHECK: cattPreferL1(rows, 0, cattThreads(block) >= {{[0-9]+}} ? {{[0-9]+}}
 

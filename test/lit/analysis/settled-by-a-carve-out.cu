@@ -1,7 +1,7 @@
-// RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu && %exact --transforms=prefer-l1 -i --quiet %t/a.cu
+// RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu && %eager --transforms=prefer-l1 -i --quiet %t/a.cu
 // RUN: grep 'catt: prefer-l1(launch)' %t/a.cu
-// RUN: %exact --transforms=prefer-l1 --error-on-findings --quiet %t/a.cu >%t/b.cu && cmp %t/a.cu %t/b.cu
-// RUN: not %exact --transforms=prefer-l1 --error-on-findings --quiet %s >%t/b.cu
+// RUN: %eager --transforms=prefer-l1 --error-on-findings --quiet %t/a.cu >%t/b.cu && cmp %t/a.cu %t/b.cu
+// RUN: not %eager --transforms=prefer-l1 --error-on-findings --quiet %s >%t/b.cu
 // One loop gains by a larger L1, the other cannot be helped; once the first is,
 // a second run does not speak of the other.
 

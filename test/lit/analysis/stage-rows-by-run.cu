@@ -4,11 +4,12 @@
 // RUN: %exact --transforms=stage-rows --assume=m=16 %s 2>&1 >/dev/null | FileCheck --check-prefix=SHORT %s
 // How long the rows are is known to the run alone: short ones run as they were.
 
-// CHECK: stage-rows-by-run.cu:[[#@LINE+11]]:3: remark: loads 1 row of each lane in tiles of 32 elements [stage-rows]
-// CODE: if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32) {
+// CHECK: stage-rows-by-run.cu:[[#@LINE+12]]:3: remark: loads 1 row of each lane in tiles of 32 elements [stage-rows]
+// CODE: cattDynamicShared() >= 33792 && m >= 32) {
 // CODE: j < m ? m - j : 0
 // CODE: } else { // catt: begin
 // CODE-NEXT: for (int j = 0; j < m; ++j)
+// CODE: rows<<<1056, 256{{.*}}cat{{t}}Shared(rows, 0, m >= 32 ? 33792 : 0)
 // SHORT-NOT: [stage-rows]
 
 __global__ void rows(const float *A, const float *x, float *y, int m) {

@@ -1,4 +1,4 @@
-// RUN: %exact --config=none --l1d=48 %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %eager --config=none --l1d=48 %s 2>&1 >/dev/null | FileCheck %s
 // The blocks wait for each other: none is taken away from an SM.
 // CHECK-NOT: reserved
 // CHECK: warps may wait for each other{{.*}}'peek(count)'{{.*}}[warps-communicate]

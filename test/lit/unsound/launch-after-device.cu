@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu
-// RUN: %exact --transforms=prefer-l1 -i --quiet %t/a.cu
+// RUN: %eager --transforms=prefer-l1 -i --quiet %t/a.cu
 // RUN: grep -v CHECK %t/a.cu | FileCheck %s
-// RUN: %exact --transforms=prefer-l1 --diff --quiet %t/a.cu
-// RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
+// RUN: %eager --transforms=prefer-l1 --diff --quiet %t/a.cu
+// RUN: %eager --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
 // The device is selected in the expression that launches.
 
 // CHECK: cudaSetDevice(d), rows<<<3000, 128{{.*}} , cattPreferL1(rows, 0, 

@@ -1,4 +1,4 @@
-// RUN: %exact --transforms=prefer-l1 %s 2>/dev/null | FileCheck %s
+// RUN: %eager --transforms=prefer-l1 %s 2>/dev/null | FileCheck %s
 // What CUDA's own functions compute among a launch's arguments selects no
 // device.
 

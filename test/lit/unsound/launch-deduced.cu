@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu
-// RUN: %exact --transforms=prefer-l1 -i --quiet %t/a.cu
+// RUN: %eager --transforms=prefer-l1 -i --quiet %t/a.cu
 // RUN: grep -v CHECK %t/a.cu | FileCheck %s
-// RUN: %exact --transforms=prefer-l1 --diff --quiet %t/a.cu
-// RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
+// RUN: %eager --transforms=prefer-l1 --diff --quiet %t/a.cu
+// RUN: %eager --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
 // The template arguments that a launch deduces are written.
 
 // CHECK: cattPreferL1(::rows<float, 1, int, float>, 0, 

@@ -1,9 +1,9 @@
 // REQUIRES: nvcc
 // RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu
-// RUN: %exact --l1d=48 --transforms=reserve-shared,prefer-l1 -i --quiet %t/a.cu
+// RUN: %eager --l1d=48 --transforms=reserve-shared,prefer-l1 -i --quiet %t/a.cu
 // RUN: grep -v CHECK %t/a.cu | FileCheck %s
 // RUN: %nvcc -std=c++17 -Werror all-warnings -Wno-deprecated-gpu-targets -cuda %t/a.cu -o %t/a.ii
-// RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
+// RUN: %eager --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
 // nvcc accepts the calls wherever a launch may stand: behind a case, within a
 // comma expression, in a template, and of a kernel that is overloaded.
 

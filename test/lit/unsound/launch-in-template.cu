@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu
-// RUN: %exact --l1d=48 --transforms=reserve-shared,prefer-l1 -i --quiet %t/a.cu
+// RUN: %eager --l1d=48 --transforms=reserve-shared,prefer-l1 -i --quiet %t/a.cu
 // RUN: grep -v CHECK %t/a.cu | FileCheck %s
-// RUN: %exact --l1d=48 --transforms=reserve-shared,prefer-l1 --diff --quiet %t/a.cu
-// RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
+// RUN: %eager --l1d=48 --transforms=reserve-shared,prefer-l1 --diff --quiet %t/a.cu
+// RUN: %eager --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
 // Each instantiation asks for its own bytes.
 
 // CHECK: #endif // catt: done

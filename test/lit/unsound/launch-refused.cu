@@ -1,4 +1,4 @@
-// RUN: %exact --transforms=prefer-l1 --diff %s 2>&1 | FileCheck %s
+// RUN: %eager --transforms=prefer-l1 --diff %s 2>&1 | FileCheck %s
 // Launches whose arguments no call can be put into, each with what stops it.
 
 // CHECK-NOT: {{^\+.*}}cattPreferL1

@@ -1,0 +1,33 @@
+//===- LongRows.h - Which launches have rows that are long -----*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   for (int j = 0; j < m; ++j)          rows<<<grid, 256>>>(A, y, c * 2);
+//                                        --> "c * 2 >= 32"
+//
+// Tiles take shared memory from every block that asks for them. A launch whose
+// loops turn out to be short asks for none, and runs them as they were.
+//
+// Limits: sums of parameters and numbers, whose arguments can be read twice.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_PLAN_STAGE_LONGROWS_H
+#define CATT_ANALYSIS_PLAN_STAGE_LONGROWS_H
+
+#include "analysis/model/Kernel.h"
+#include "analysis/model/Plan.h"
+
+namespace catt {
+
+/// A condition in the words of the launch: one of the loops with rows in tiles
+/// has enough iterations. std::nullopt if the launch cannot tell.
+std::optional<std::string> longRowsAt(const Launch &L, const Kernel &K,
+                                      const std::vector<LoopVersion> &Versions);
+
+} // namespace catt
+
+#endif
