@@ -357,8 +357,8 @@ TEST(StagePlan, NegativeABlockThatMayNotHaveTheRegisters) {
                     Bounds = "__launch_bounds__(1024) ";
   std::string Code = Bounded;
   Code.erase(Code.find(Bounds), Bounds.size());
-  EXPECT_EQ(estimated(Code, 40).Versions.size(), 1u);
-  KernelPlan Plan = estimated(Code, 41);
+  EXPECT_EQ(estimated(Code, 32).Versions.size(), 1u);
+  KernelPlan Plan = estimated(Code, 33);
   EXPECT_THAT(Plan.Versions, IsEmpty());
   EXPECT_THAT(staged(Bounded), ElementsAre("A[i * 4096 + j] in 32"));
 }
