@@ -176,20 +176,27 @@ LaunchCall::LaunchCall(StringRef Function, std::optional<int64_t> Number,
     ByThreads.push_back({C.FromThreads, NumberOf(C)});
 }
 
+/// What stands in a launch a second time must be known when it is taken out:
+/// there is no comment in it, and no end of a line or statement.
+static bool isKnownAgain(StringRef Text) {
+  return !Text.empty() && Text.find_first_of(";{}/\n") == StringRef::npos;
+}
+
 /// The last argument at one launch: a number, `m >= 32 ? 33792 : 0`, or
-/// `cattThreads(block) >= 513 ? 42 : 11`. std::nullopt if the launch gives its
-/// block by what may not be read twice.
-static std::optional<std::string> numberAt(const Launch &L,
-                                           const LaunchCall &Call) {
+/// `cattThreads(block) >= 513 ? 42 : 11`. std::nullopt if what the launch is
+/// given may not stand there twice.
+static std::optional<std::string>
+numberAt(const Launch &L, const LaunchCall &Call, LaunchCondition When) {
+  if (Call.Number && !When)
+    return std::to_string(*Call.Number);
   if (Call.Number) {
-    std::string Number = std::to_string(*Call.Number);
-    std::optional<std::string> When;
-    if (Call.When && (When = Call.When(L)))
-      return *When + " ? " + Number + " : 0";
-    return Number;
+    std::string Condition = When(L).value_or("");
+    if (!isKnownAgain(Condition))
+      return std::nullopt;
+    return Condition + " ? " + std::to_string(*Call.Number) + " : 0";
   }
   StringRef Block = L.Written->PlainBlock;
-  if (Block.empty() || Block.find_first_of(";{}/\n") != StringRef::npos)
+  if (!isKnownAgain(Block))
     return std::nullopt;
   std::string Out;
   std::optional<int64_t> Last;
@@ -251,7 +258,8 @@ std::optional<Refusal> LaunchEdit::add(const FileContexts &Files,
   return std::nullopt;
 }
 
-LaunchEdit::LaunchEdit(const Context &C, StringRef Transform, LaunchCall What)
+LaunchEdit::LaunchEdit(const Context &C, StringRef Transform, LaunchCall What,
+                       LaunchCondition When)
     : Call(std::move(What)) {
   std::vector<Refusal> Refusals;
   std::optional<Refusal> Before;
@@ -269,12 +277,16 @@ LaunchEdit::LaunchEdit(const Context &C, StringRef Transform, LaunchCall What)
   else if (Sites.empty())
     Why = Before;
   for (Site &S : Sites)
-    if (std::optional<std::string> Number = numberAt(*S.At, Call))
+    if (std::optional<std::string> Number = numberAt(*S.At, Call, When))
       S.Number = std::move(*Number);
     else
       Why = notEditable(*S.At,
-                        "the number of threads is known only when it runs, and "
-                        "the block may not be evaluated twice");
+                        Call.Number
+                            ? "the length of the rows is known only when it "
+                              "runs, and its arguments may not stand there "
+                              "twice"
+                            : "the number of threads is known only when it "
+                              "runs, and the block may not be evaluated twice");
 }
 
 void LaunchEdit::edit(EditBuilder &Out) const {

@@ -57,15 +57,20 @@ struct LaunchCall {
   /// The number from so many threads per block on, ascending.
   std::vector<std::pair<int64_t, int64_t>> ByThreads;
   std::string Summary; ///< of what is done to a launch; empty: not told
-  /// Where there is one, a condition without which the number is 0.
-  std::function<std::optional<std::string>(const Launch &)> When;
 };
+
+/// In the words of a launch, the condition without which the number of a call
+/// is 0; std::nullopt if the launch has no words for it.
+using LaunchCondition =
+    llvm::function_ref<std::optional<std::string>(const Launch &)>;
 
 /// The same call in the third argument of every launch of a kernel that does
 /// not make it yet.
 class LaunchEdit final : public Prepared {
 public:
-  LaunchEdit(const Context &C, llvm::StringRef Transform, LaunchCall Call);
+  /// When: of a call with one number; none: in any case.
+  LaunchEdit(const Context &C, llvm::StringRef Transform, LaunchCall Call,
+             LaunchCondition When = nullptr);
   void edit(EditBuilder &Out) const override;
 
   /// Why one launch cannot make the call, or that all make it already: then

@@ -142,11 +142,11 @@ static LaunchEdit launchesOf(const Context &C, StringRef Transform) {
   LaunchCall More("cattShared", Tiles.DynamicOffset - Own + Tiles.bytes(), {},
                   {});
   More.Argument = "tiles";
-  if (Tiles.IfLong)
-    More.When = [&C](const Launch &L) {
-      return longRowsAt(L, C.Kernel.Source, C.Kernel.Plan.Versions);
-    };
-  return {C, Transform, std::move(More)};
+  auto IfLong = [&C](const Launch &L) {
+    return longRowsAt(L, C.Kernel.Source, C.Kernel.Plan.Versions);
+  };
+  return {C, Transform, std::move(More),
+          Tiles.IfLong ? LaunchCondition(IfLong) : nullptr};
 }
 
 Preparation StageRows::prepare(const Context &C) const {

@@ -444,6 +444,28 @@ TEST(StageRows, NegativeALaunchThatCannotAskForTiles) {
   EXPECT_REFUSED(B, Reason::LaunchNotEditable);
 }
 
+/// Launched with this length, and asked for tiles if that is long.
+StageBench launchedWith(const std::string &Length) {
+  std::string Code = kernel(Usual);
+  Code.replace(Code.find(", 3);"), 5, ", " + Length + ");");
+  Code.replace(Code.find("host(float *A)"), 14, "host(float *A, int n)");
+  StageBench B(Code, 16, 32);
+  B.R.Kernels[0].Plan.Tiles.IsDynamic = B.R.Kernels[0].Plan.Tiles.IfLong = true;
+  return B;
+}
+
+TEST(StageRows, PositiveOnlyLaunchesOfLongRowsAskForTiles) {
+  EXPECT_REWRITE(launchedWith("n"),
+                 HasSubstr("cattShared(k, 0, n >= 32 ? 17408 : 0)"));
+  EXPECT_REWRITE(launchedWith("n + 1"),
+                 HasSubstr("cattShared(k, 0, (n + 1) >= 32 ? 17408 : 0)"));
+}
+
+TEST(StageRows, NegativeLengthsThatRevertWouldNotKnow) {
+  for (const char *Length : {"n /* x */ + 1", "n // x\n + 1", "n\n + 1"})
+    EXPECT_REFUSED(launchedWith(Length), Reason::LaunchNotEditable) << Length;
+}
+
 TEST(StageRows, PositiveAMinimumOfIterations) {
   EXPECT_REWRITE(StageBench(kernel(Usual), 16, 32),
                  HasSubstr("blockDim.y * blockDim.z == 1 && m >= 32) {"));
