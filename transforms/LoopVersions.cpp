@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/LoopVersions.h"
+#include "analysis/plan/stage/LongRows.h"
 #include "transforms/AddedFunctions.h"
 #include "transforms/FilePlaces.h"
 #include "llvm/ADT/STLExtras.h"
@@ -69,18 +70,11 @@ static std::string minuend(const std::string &Text) {
   return Binds ? Text : "(" + Text + ")";
 }
 
-/// A term that can stand behind a minus.
-static std::string term(const std::string &Text) {
-  bool Simple =
-      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
-  return Simple ? Text : "(" + Text + ")";
-}
-
 /// How far it is from a value of the iterator to the limit.
 static std::string wayFrom(const RowLoop &L, const std::string &First) {
   const std::string &More = L.IsDown ? First : L.Limit,
                     &Less = L.IsDown ? L.Limit : First;
-  return Less == "0" ? More : minuend(More) + " - " + term(Less);
+  return Less == "0" ? More : minuend(More) + " - " + termOf(Less);
 }
 
 /// The elements that are left from a value of the iterator on; where the step
@@ -118,7 +112,7 @@ static std::string at(const RowLoop &L, const std::string &Reference,
                  bool Is = T.is(clang::tok::raw_identifier) &&
                            StringRef(Reference).slice(Begin, End) == L.Iterator;
                  if (Is) {
-                   Out += Reference.substr(At, Begin - At) + term(Value);
+                   Out += Reference.substr(At, Begin - At) + termOf(Value);
                    At = End;
                  }
                  return true;
@@ -177,7 +171,7 @@ static std::string conditionOf(const VersionedLoop &V) {
   // then nothing may be stored.
   if (V.Version.MinTrips && !V.Version.Sums.empty() && V.Rows.Start != "0" &&
       !V.Rows.IsDown)
-    All.push_back(term(V.Rows.Start) + (V.Rows.Reaches ? " <= " : " < ") +
+    All.push_back(termOf(V.Rows.Start) + (V.Rows.Reaches ? " <= " : " < ") +
                   V.Rows.Limit);
   llvm::append_range(All, comparisonsOf(V));
   return All.empty() ? "true" : llvm::join(All, " && ");

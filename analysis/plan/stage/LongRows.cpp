@@ -11,10 +11,9 @@
 
 namespace catt {
 
-/// The argument, as the operand of a sum.
-static std::string operand(const std::string &Text) {
-  bool Simple = llvm::all_of(
-      Text, [](char C) { return llvm::isAlnum(C) || C == '_' || C == '.'; });
+std::string termOf(const std::string &Text) {
+  bool Simple =
+      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
   return Simple ? Text : "(" + Text + ")";
 }
 
@@ -49,7 +48,7 @@ static std::optional<std::string> atLeast(const AffineIndex &Sum, int64_t Least,
       Out += Factor > 0 ? " + " : " - ";
     else if (Factor < 0)
       Out += "-";
-    Out += operand(Argument->second);
+    Out += termOf(Argument->second);
   }
   if (Out.empty())
     return std::nullopt;

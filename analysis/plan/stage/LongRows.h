@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   for (int j = 0; j < m; ++j)          rows<<<grid, 256>>>(A, y, c * 2);
-//                                        --> "c * 2 >= 32"
+//                                        --> "(c * 2) >= 32"
 //
 // Tiles take shared memory from every block that asks for them. A launch whose
 // loops turn out to be short asks for none, and runs them as they were.
@@ -22,6 +22,9 @@
 #include "analysis/model/Plan.h"
 
 namespace catt {
+
+/// "m", "(m - 1)": what can stand behind a minus.
+std::string termOf(const std::string &Text);
 
 /// A condition in the words of the launch: one of the loops with rows in tiles
 /// has enough iterations. std::nullopt if the launch cannot tell.

@@ -154,7 +154,9 @@ private:
     const bool Always =
         Options.TileBytes ||
         S.Before.WarpsPerBlock * S.Before.BlocksPerSM >= EnoughWarps;
-    return IsKnown && !Always ? *Profile : profileOf(Long, Loop, Always);
+    return IsKnown && (Profile->Work || !Always)
+               ? *Profile
+               : profileOf(Long, Loop, Always);
   }
 
   const Setting &S;
@@ -196,9 +198,10 @@ static bool launchesCanTell(const Kernel &K,
   });
 }
 
-/// Tiles with so many bytes of each row. False: they do not fit.
+/// Tiles with so many bytes of each row. IfLong: launches ask for them where
+/// rows are long. False: they do not fit.
 static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
-                   bool MayAsk, Stages &Out) {
+                   bool MayAsk, bool IfLong, Stages &Out) {
   TileMemory &Tiles = Out.Tiles;
   Tiles = {};
   int64_t Alignment = 4;
@@ -216,9 +219,9 @@ static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
   BlockResources Block = S.Throttle.Block;
   Block.RegistersPerThread.reset();
   Block.GridBlocks.reset();
-  Tiles.IfLong = MayAsk && launchesCanTell(S.K, Out.Loops);
-  Tiles.IsDynamic = Tiles.IfLong || Block.StaticSharedBytes + Tiles.bytes() >
-                                        S.Throttle.Gpu.SharedBytesPerBlock;
+  Tiles.IfLong = IfLong;
+  Tiles.IsDynamic = IfLong || Block.StaticSharedBytes + Tiles.bytes() >
+                                  S.Throttle.Gpu.SharedBytesPerBlock;
   if (Tiles.IsDynamic) {
     Tiles.DynamicOffset = llvm::alignTo(Block.DynamicSharedBytes, 16);
     Block.DynamicSharedBytes = Tiles.DynamicOffset;
@@ -243,18 +246,18 @@ static bool chooseTiles(const Setting &S, const AnalysisOptions &Options,
   if (llvm::all_of(Out.Loops,
                    [](const LoopVersion &V) { return V.Reads.empty(); }))
     return true;
+  const bool MayAsk = Options.May.LaunchTiles,
+             IfLong = MayAsk && launchesCanTell(S.K, Out.Loops);
   if (Options.TileBytes)
-    return layOut(S, *Options.TileBytes, /*EnoughWarps=*/1,
-                  Options.May.LaunchTiles, Out);
+    return layOut(S, *Options.TileBytes, /*EnoughWarps=*/1, MayAsk, IfLong,
+                  Out);
   // Launches with short rows pay for tiles that they do not use, unless they
   // can do without.
-  const bool MayBeVain =
-      anyOnlyIfLong(Out.Loops) &&
-      !(Options.May.LaunchTiles && launchesCanTell(S.K, Out.Loops));
-  const int64_t Warps =
-      MayBeVain ? std::numeric_limits<int64_t>::max() : EnoughWarps;
+  const int64_t Warps = !IfLong && anyOnlyIfLong(Out.Loops)
+                            ? std::numeric_limits<int64_t>::max()
+                            : EnoughWarps;
   for (int64_t Bytes : {128, 64, 32})
-    if (layOut(S, Bytes, Warps, Options.May.LaunchTiles, Out))
+    if (layOut(S, Bytes, Warps, MayAsk, IfLong, Out))
       return true;
   return false;
 }

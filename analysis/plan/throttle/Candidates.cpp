@@ -14,6 +14,13 @@ using namespace llvm;
 
 namespace catt {
 
+double minGain(const ThrottleOptions &Options,
+               llvm::ArrayRef<LoopProfile> Profiles) {
+  return Options.minGain(llvm::any_of(Profiles, [](const LoopProfile &P) {
+    return P.Work && P.Work->HoldsBack;
+  }));
+}
+
 int64_t l1Of(const Residency &R, const ThrottleOptions &Options) {
   return Options.L1Bytes.value_or(R.L1Bytes);
 }

@@ -48,6 +48,10 @@ struct ThrottleOptions {
   std::vector<ForcedChoice> Forced;
 };
 
+/// What a change of the whole kernel has to gain.
+double minGain(const ThrottleOptions &Options,
+               llvm::ArrayRef<LoopProfile> Profiles);
+
 /// One way to run a loop.
 struct Candidate {
   int64_t Groups = 1;        ///< N: ceil(W / WarpsPerGroup)

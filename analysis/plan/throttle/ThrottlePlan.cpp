@@ -19,6 +19,7 @@ using namespace llvm;
 
 namespace catt {
 namespace {
+
 /// What planThrottle was given.
 struct Input {
   const Kernel &K;
@@ -332,13 +333,6 @@ bool harms(const std::vector<LoopState> &Before,
   return false;
 }
 
-/// What a change of the whole kernel has to gain.
-double minGain(const Input &In) {
-  return In.Options.minGain(any_of(In.Profiles, [](const LoopProfile &P) {
-    return P.Work && P.Work->HoldsBack;
-  }));
-}
-
 /// Predicted cycles of all contended loops under one number of blocks, each
 /// split as is best for it where that gains at least MinGain, else whole; 0 if
 /// none can be predicted.
@@ -374,8 +368,8 @@ size_t fastestBlocks(const Input &In, const std::vector<BlockChoice> &Choices) {
       Least = Cycles;
       Best = I;
     }
-  double Enough = minGain(In),
-         AsWritten = predictedCycles(In, Choices[0], Never);
+  double Enough = minGain(In.Options, In.Profiles);
+  double AsWritten = predictedCycles(In, Choices[0], Never);
   bool Gains = Least * (1 + Enough) < AsWritten && Least * Near < Alone &&
                predictedCycles(In, Choices[Best], Enough) * Near <
                    predictedCycles(In, Choices[0], Enough);
@@ -447,7 +441,8 @@ std::optional<BlockChoice> withPreferredL1(const Input &In,
   std::optional<BlockChoice> Asked = withLargestL1(Blocks, In.Options);
   if (!Asked)
     return std::nullopt;
-  double MinGain = minGain(In), Before = predictedCycles(In, Blocks, MinGain);
+  double MinGain = minGain(In.Options, In.Profiles);
+  double Before = predictedCycles(In, Blocks, MinGain);
   bool ByTime = !In.Options.PaperRule && Before > 0;
   bool Gains =
       ByTime ? Before >= predictedCycles(In, *Asked, MinGain) * (1 + MinGain)
