@@ -195,14 +195,10 @@ bool isTaken(const FileContext &File, const AddedFunction &F) {
 
 static std::string linesOf(const AddedFunction &F, const AddedCall &Use,
                            StringRef LineEnding) {
-  // As it stands: in the body that layOut() puts it into it would be indented.
-  std::string Code = "// catt: " + Use.By->name().str() + "(" +
-                     (F.ForLaunches ? "launch" : "kernel") +
-                     "): " + F.Reason.str() + "\n" +
-                     llvm::join(guarded(F), "\n") + " // catt: done\n";
-  llvm::SmallVector<StringRef> Rows;
-  StringRef(Code).split(Rows, '\n');
-  return llvm::join(Rows, LineEnding);
+  return linesAsTheyAre(
+      *Use.By,
+      {F.ForLaunches ? "launch" : "kernel", F.Reason.str(), guarded(F), {}},
+      LineEnding);
 }
 
 void addFunctions(const FileContexts &Files, Edits &Out) {

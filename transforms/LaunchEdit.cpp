@@ -182,19 +182,13 @@ static bool isKnownAgain(StringRef Text) {
   return !Text.empty() && Text.find_first_of(";{}/\n") == StringRef::npos;
 }
 
-/// The last argument at one launch: a number, `m >= 32 ? 33792 : 0`, or
+/// The last argument at one launch: a number, or
 /// `cattThreads(block) >= 513 ? 42 : 11`. std::nullopt if what the launch is
 /// given may not stand there twice.
-static std::optional<std::string>
-numberAt(const Launch &L, const LaunchCall &Call, LaunchCondition When) {
-  if (Call.Number && !When)
+static std::optional<std::string> numberAt(const Launch &L,
+                                           const LaunchCall &Call) {
+  if (Call.Number)
     return std::to_string(*Call.Number);
-  if (Call.Number) {
-    std::string Condition = When(L).value_or("");
-    if (!isKnownAgain(Condition))
-      return std::nullopt;
-    return Condition + " ? " + std::to_string(*Call.Number) + " : 0";
-  }
   StringRef Block = L.Written->PlainBlock;
   if (!isKnownAgain(Block))
     return std::nullopt;
@@ -254,7 +248,7 @@ std::optional<Refusal> LaunchEdit::add(const FileContexts &Files,
     return notEditable(L, "no function can stand above it in this file");
   if (hasStatement(Files, L, Transform, F.Attribute))
     return Before;
-  Sites.push_back({&L, *Argument, ""});
+  Sites.push_back({&L, *Argument, "", ""});
   return std::nullopt;
 }
 
@@ -276,25 +270,39 @@ LaunchEdit::LaunchEdit(const Context &C, StringRef Transform, LaunchCall What,
     Why = Refusals.front();
   else if (Sites.empty())
     Why = Before;
-  for (Site &S : Sites)
-    if (std::optional<std::string> Number = numberAt(*S.At, Call, When))
+  for (Site &S : Sites) {
+    if (std::optional<std::string> Number = numberAt(*S.At, Call))
       S.Number = std::move(*Number);
     else
       Why = notEditable(*S.At,
-                        Call.Number
-                            ? "the length of the rows is known only when it "
-                              "runs, and its arguments may not stand there "
-                              "twice"
-                            : "the number of threads is known only when it "
-                              "runs, and the block may not be evaluated twice");
+                        "the number of threads is known only when it runs, and "
+                        "the block may not be evaluated twice");
+    if (!When)
+      continue;
+    S.Condition = When(*S.At).value_or("");
+    if (!isKnownAgain(S.Condition))
+      Why = notEditable(*S.At,
+                        "the length of the rows is known only when it runs, "
+                        "and its arguments may not stand there twice");
+  }
 }
 
 void LaunchEdit::edit(EditBuilder &Out) const {
   for (const Site &S : Sites) {
     const LaunchText &Written = *S.At->Written;
     const std::string &File = Written.Config.File;
-    std::string Open = (Call.Function + "(" + Written.Kernel + ",").str();
-    std::string Close = ", " + S.Number + ")";
+    const std::string For =
+        Call.Second ? Call.Second->at(*S.At) : Written.Kernel;
+    std::string Open = (Call.Function + "(" + For + ",").str();
+    std::string Close = S.Condition.empty()
+                            ? ", " + S.Number + ")"
+                            : ", " + S.Condition + " ? " + S.Number + " : 0)";
+    if (Call.Second)
+      Out.replace(Written.Callee, {Call.Argument,
+                                   "",
+                                   {"(" + S.Condition + " ? " + For + " : " +
+                                    Written.Kernel + ")"},
+                                   {}});
     if (S.Argument.Begin == S.Argument.End)
       Out.edits().Added[S.Argument].call(
           (Out.transform().name() + "(" + Call.Argument + ")").str(),

@@ -25,6 +25,12 @@
 //   cattPreferL1   bytes, after asking for a carve-out
 //   cattThreads    the threads of a block
 //
+// Where the rows of some launches are too short for it, the number of
+// cattShared is conditional, and with it the kernel (KernelVersions.h):
+//
+//   (m >= 32 ? cattRows_rows : rows)
+//       <<<grid, 256, cattShared(cattRows_rows, bytes, m >= 32 ? 65536 : 0)>>>
+//
 // They keep nothing between calls: a program may set the same attributes, and
 // reset its devices. cattShared raises the limit as far as it goes, so that
 // two threads that launch the kernel never lower it for each other.
@@ -39,7 +45,7 @@
 #ifndef CATT_TRANSFORMS_LAUNCHEDIT_H
 #define CATT_TRANSFORMS_LAUNCHEDIT_H
 
-#include "transforms/SourceEdit.h"
+#include "transforms/KernelVersions.h"
 
 namespace catt {
 
@@ -57,6 +63,8 @@ struct LaunchCall {
   /// The number from so many threads per block on, ascending.
   std::vector<std::pair<int64_t, int64_t>> ByThreads;
   std::string Summary; ///< of what is done to a launch; empty: not told
+  /// Under the condition another kernel is launched, and the call is for it.
+  std::optional<SecondKernel> Second;
 };
 
 /// In the words of a launch, the condition without which the number of a call
@@ -80,7 +88,8 @@ public:
 private:
   struct Site {
     const Launch *At;
-    SourceSpan Argument; ///< empty where there is none
+    SourceSpan Argument;   ///< empty where there is none
+    std::string Condition; ///< of the number; empty: there is none
     std::string Number;
   };
   std::optional<Refusal> add(const FileContexts &Files, const Launch &L,

@@ -125,6 +125,25 @@ static void addRow(std::vector<std::string> &Rows, const std::string &Blank,
                  Body.drop_front(Marker).str());
 }
 
+static std::string reformatted(const std::string &Code,
+                               const clang::format::FormatStyle &Style) {
+  clang::tooling::Range All(0, Code.size());
+  auto Changes = clang::format::reformat(Style, Code, All, "added.cu");
+  return llvm::cantFail(clang::tooling::applyAllReplacements(Code, Changes));
+}
+
+std::string laidOut(StringRef Code, StringRef Indent,
+                    const clang::format::FormatStyle &Style) {
+  // No function is around it, as it is around the snippet of an addition.
+  const unsigned Column =
+      columns(Indent, std::max(1u, Style.TabWidth)) + Style.IndentWidth;
+  const std::string Formatted =
+      reformatted(Code.str(), prepared(Style, Column));
+  llvm::SmallVector<StringRef> Rows;
+  StringRef(Formatted).rtrim().split(Rows, '\n');
+  return Indent.str() + llvm::join(Rows, ("\n" + Indent).str());
+}
+
 Lines layOut(StringRef Transform, const Addition &What, StringRef Indent,
              const clang::format::FormatStyle &Style) {
   unsigned TabWidth = std::max(1u, Style.TabWidth);
@@ -132,12 +151,7 @@ Lines layOut(StringRef Transform, const Addition &What, StringRef Indent,
   unsigned Limit = Style.ColumnLimit;
   std::string Code = snippet(What, headOf(Transform, What, true),
                              Limit ? std::max(Limit, Column + 40) - Column : 0);
-  clang::tooling::Range All(0, Code.size());
-  auto Changes =
-      clang::format::reformat(prepared(Style, Column), Code, All, "added.cu");
-  std::string Formatted =
-      llvm::cantFail(clang::tooling::applyAllReplacements(Code, Changes));
-
+  const std::string Formatted = reformatted(Code, prepared(Style, Column));
   bool Tabs = Indent.contains('\t') ||
               Style.UseTab != clang::format::FormatStyle::UT_Never;
   llvm::SmallVector<StringRef> Rows;

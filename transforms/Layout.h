@@ -45,6 +45,10 @@ clang::format::FormatStyle surroundingStyle(llvm::StringRef Text,
 Lines layOut(llvm::StringRef Transform, const Addition &What,
              llvm::StringRef Indent, const clang::format::FormatStyle &Style);
 
+/// Declarations of file scope, laid out and indented; no newline at the end.
+std::string laidOut(llvm::StringRef Code, llvm::StringRef Indent,
+                    const clang::format::FormatStyle &Style);
+
 } // namespace catt
 
 #endif

@@ -154,6 +154,8 @@ static std::vector<std::string> comparisonsOf(const VersionedLoop &V) {
 
 static std::string conditionOf(const VersionedLoop &V) {
   std::vector<std::string> All;
+  if (!V.OnlyIf.empty())
+    All.push_back(V.OnlyIf);
   if (!V.Version.Reads.empty()) {
     All.push_back(
         (isFlat(V.K) ? "blockDim.x" : "blockDim.x * blockDim.y * blockDim.z") +
@@ -323,8 +325,7 @@ static std::vector<std::string> codeOf(const VersionedLoop &V,
 
 //===-- Edits -------------------------------------------------------------===//
 
-std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows,
-                                     StringRef Transform) {
+std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows) {
   const Kernel &K = C.Kernel.Source;
   const Location &Where = K.Loops[Rows.Loop].Where;
   if (std::vector<Refusal> Against = againstEdits(K); !Against.empty())
@@ -346,8 +347,10 @@ std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows,
     return Refusal{Reason::EditsOverlap, Where, ""};
   if (std::optional<Refusal> R = cannotEdit(C.Files, Rows.Span, Where))
     return R;
-  if (isMarked(K, Transform, C.Files))
-    return Refusal{Reason::AlreadyRewritten, Where, ""};
+  // A loop that one of them has another version of is left to it.
+  for (Part Written : {Part::Stage, Part::Sums})
+    if (isMarked(K, transformFor(Written).name(), C.Files))
+      return Refusal{Reason::AlreadyRewritten, Where, ""};
   auto InMacro = [&](const std::string &What) {
     return Refusal{Reason::InMacro, Where, What};
   };

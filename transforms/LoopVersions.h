@@ -30,6 +30,7 @@ struct VersionedLoop {
   const RowLoop &Rows;
   const LoopVersion &Version;
   const TileMemory &Tiles;
+  std::string OnlyIf = "";  ///< what else its condition asks first
   bool SharesTiles = false; ///< they are declared at the top of the kernel
   std::vector<std::string> RowNames = {}; ///< of each read in tiles
   std::vector<std::string> SumNames = {}; ///< of each sum in a register
@@ -40,9 +41,8 @@ struct VersionedLoop {
 VersionedLoop versionOf(const Kernel &K, const LoopVersion &Version,
                         const TileMemory &Tiles, const FileContext &File);
 
-/// Why a loop's text cannot be edited by this transform, if so.
-std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows,
-                                     llvm::StringRef Transform);
+/// Why a loop's text cannot get another version, if so.
+std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows);
 
 /// Writes the version of a loop; Reason: of its marker.
 void writeVersion(const VersionedLoop &V, llvm::StringRef Reason,

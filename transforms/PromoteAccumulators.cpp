@@ -79,7 +79,7 @@ Preparation PromoteAccumulators::prepare(const Context &C) const {
     if (!hasSumsAlone(Version))
       continue;
     const RowLoop &Rows = K.RowLoops[Version.Rows];
-    if (std::optional<Refusal> R = cannotVersion(C, Rows, name()))
+    if (std::optional<Refusal> R = cannotVersion(C, Rows))
       Out.Refusals.push_back(std::move(*R));
     else
       Found->Loops.push_back(versionOf(K, Version, C.Kernel.Plan.Tiles,

@@ -264,6 +264,15 @@ EditBuilder::layOut(const std::string &File, unsigned Offset, StringRef Indent,
   return {Joined(Added.Open), Joined(Added.Close)};
 }
 
+std::string linesAsTheyAre(const Transform &By, const Addition &What,
+                           StringRef LineEnding) {
+  std::string Code = "// " + headOf(By.name(), What, true) + "\n" +
+                     llvm::join(What.Open, "\n") + " // catt: done\n";
+  llvm::SmallVector<StringRef> Rows;
+  StringRef(Code).split(Rows, '\n');
+  return llvm::join(Rows, LineEnding);
+}
+
 void EditBuilder::insert(const std::string &File, unsigned Offset,
                          StringRef Added) {
   Out.Added[{File, Offset, Offset}].append(Added);

@@ -119,6 +119,11 @@ struct Addition {
   std::vector<std::string> Open, Close;
 };
 
+/// Open as whole lines, with their markers, that nobody lays out: functions of
+/// their own, and parts of functions.
+std::string linesAsTheyAre(const Transform &By, const Addition &What,
+                           llvm::StringRef LineEnding);
+
 /// Writes the edits of one transform to one kernel. What is inserted at an
 /// offset comes behind what was inserted there before. No span given to it may
 /// be one that cannotEdit objects to.

@@ -96,6 +96,7 @@ struct PreparedStages final : Prepared {
   void edit(EditBuilder &Out) const override;
   std::vector<VersionedLoop> Loops;
   std::optional<LaunchEdit> Launches; ///< where the tiles are dynamic
+  std::optional<SecondKernel> Second; ///< where launches choose
 };
 
 class StageRows final : public Transform {
@@ -131,17 +132,21 @@ void PreparedStages::edit(EditBuilder &Out) const {
                  " of each lane in tiles of " +
                  std::to_string(V.Version.Columns) + " elements");
   }
+  if (Second)
+    writeSecondKernel(*Second, Out);
   if (Launches)
     Launches->edit(Out);
 }
 
 /// What every launch has to ask for, where the tiles are dynamic.
-static LaunchEdit launchesOf(const Context &C, StringRef Transform) {
+static LaunchEdit launchesOf(const Context &C, StringRef Transform,
+                             const std::optional<SecondKernel> &Second) {
   const TileMemory &Tiles = C.Kernel.Plan.Tiles;
   int64_t Own = C.Kernel.Source.Launches.front().DynamicSharedBytes.value_or(0);
   LaunchCall More("cattShared", Tiles.DynamicOffset - Own + Tiles.bytes(), {},
                   {});
   More.Argument = "tiles";
+  More.Second = Second;
   auto IfLong = [&C](const Launch &L) {
     return longRowsAt(L, C.Kernel.Source, C.Kernel.Plan.Versions);
   };
@@ -165,7 +170,7 @@ Preparation StageRows::prepare(const Context &C) const {
     if (!hasTiles(Version))
       continue;
     const RowLoop &Rows = K.RowLoops[Version.Rows];
-    if (std::optional<Refusal> R = cannotVersion(C, Rows, name()))
+    if (std::optional<Refusal> R = cannotVersion(C, Rows))
       Out.Refusals.push_back(std::move(*R));
     else
       Found->Loops.push_back(
@@ -173,10 +178,14 @@ Preparation StageRows::prepare(const Context &C) const {
   }
   if (Found->Loops.empty())
     return Out;
-  for (VersionedLoop &V : Found->Loops)
+  if (Tiles.IfLong)
+    Found->Second = secondKernelOf(K, C.Files);
+  for (VersionedLoop &V : Found->Loops) {
     V.SharesTiles = Found->Loops.size() > 1 && !Tiles.IsDynamic;
+    V.OnlyIf = Found->Second ? Found->Second->Flag : "";
+  }
   if (Tiles.IsDynamic)
-    Found->Launches.emplace(launchesOf(C, name()));
+    Found->Launches.emplace(launchesOf(C, name(), Found->Second));
   if (Found->Launches && Found->Launches->Why) {
     Out.Refusals.push_back(*Found->Launches->Why);
     return Out;

@@ -58,10 +58,13 @@ std::string withoutReasons(StringRef Text) {
   return Out;
 }
 
+/// The launch whose arguments or whose kernel's name stand there.
 static const Launch *launchAt(const Kernel &Kernel, const SourceSpan &At) {
+  auto Within = [&](const SourceSpan &S) {
+    return S.File == At.File && S.Begin <= At.Begin && At.End <= S.End;
+  };
   for (const Launch &L : Kernel.Launches)
-    if (L.Written && L.Written->Config.File == At.File &&
-        L.Written->Config.Begin <= At.Begin && At.End <= L.Written->Config.End)
+    if (L.Written && (Within(L.Written->Config) || Within(L.Written->Callee)))
       return &L;
   return nullptr;
 }

@@ -211,6 +211,17 @@ struct RegisterRange {
   bool isExact() const { return Least == Most; }
 };
 
+/// Of a kernel whose body another function can have, too: offsets in its text.
+struct KernelHead {
+  unsigned Begin = 0; ///< of the declaration, `template` included
+  unsigned Name = 0;  ///< of its name
+  /// Its parameters, from "(" to behind ")".
+  unsigned ParametersBegin = 0, ParametersEnd = 0;
+  /// Of a template, what stands in "<" and ">", and the names: "T, Size".
+  unsigned TemplateBegin = 0, TemplateEnd = 0;
+  std::string TemplateArguments;
+};
+
 /// A kernel: one template instantiation is one kernel.
 struct Kernel {
   std::string Name;            ///< "ns::gesummv<float>"
@@ -223,6 +234,7 @@ struct Kernel {
   std::vector<LineRange> Lines;
   /// Behind the body's opening brace: where statements can be added first.
   unsigned BodyBegin = 0;
+  std::optional<KernelHead> Head;
   std::vector<Parameter> Parameters;
   int64_t StaticSharedBytes = 0;
   bool UsesDynamicShared = false;

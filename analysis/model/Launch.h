@@ -32,6 +32,7 @@ struct Shape {
 /// The text of a `<<<>>>` launch, for who puts a call into its arguments.
 struct LaunchText {
   SourceSpan Config;      ///< from "<<<" to behind ">>>"
+  SourceSpan Callee;      ///< the kernel's name before it, if no macro has it
   std::string Kernel;     ///< an expression that names exactly the kernel there
   std::string Obstacle;   ///< why no call can stand there, in words; or empty
   std::string PlainBlock; ///< the block, if it may be read twice; or empty

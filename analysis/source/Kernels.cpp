@@ -9,6 +9,7 @@
 #include "analysis/source/Kernels.h"
 #include "analysis/nest/Nest.h"
 #include "analysis/source/Directives.h"
+#include "analysis/source/KernelHeads.h"
 #include "analysis/source/Launches.h"
 #include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/LaunchUses.h"
@@ -343,6 +344,7 @@ Kernel describeKernel(const FunctionDecl &F) {
               SM.getFileOffset(Begin), SM.getFileOffset(End) + 1};
   K.BodyBegin = SM.getFileOffset(SM.getExpansionLoc(Open)) + 1;
   K.Top = SM.getFileOffset(SM.getExpansionLoc(topOf(F)));
+  K.Head = headOf(F);
   if (auto *A = F.getAttr<CUDALaunchBoundsAttr>()) {
     K.MaxThreads = constantValue(A->getMaxThreads(), Context);
     K.MinBlocks = constantValue(A->getMinBlocks(), Context);

@@ -226,7 +226,9 @@ std::string kernelExpression(const ASTContext &Context,
                              const FunctionDecl &Kernel,
                              std::string &Obstacle) {
   bool Template = Kernel.getPrimaryTemplate() != nullptr;
-  bool Exact = !Template || coversAll(Kernel, At.Arguments);
+  // A template's name alone is no function, whatever its defaults are.
+  bool Exact =
+      !Template || (At.Arguments > 0 && coversAll(Kernel, At.Arguments));
   bool Found = At.Qualified || encloses(Kernel, At.Around);
   bool Several = At.Overloaded || countInNamespace(Kernel) > 1;
   std::string Name = qualified(Context, Kernel);

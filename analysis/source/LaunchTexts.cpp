@@ -179,16 +179,25 @@ std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
     Out.Tops.push_back(*--I);
   if (Found->second.InDevice)
     Out.Obstacle = "a launch in device code";
+  else if (isa<ConditionalOperator>(Call.getCallee()->IgnoreParenImpCasts()))
+    Out.Obstacle = "a launch that chooses its kernel";
   else if (std::string Unknown = unknownCall(Context, Call); !Unknown.empty())
     Out.Obstacle = "calls " + Unknown;
   else
     Out.Kernel = kernelExpression(Context, Found->second,
                                   plainText(Context, *Call.getCallee()), Kernel,
                                   Out.Obstacle);
+  if (const Expr &Callee = *Call.getCallee();
+      !Callee.getBeginLoc().isMacroID() && !Callee.getEndLoc().isMacroID())
+    Out.Callee = {Out.Config.File, SM.getFileOffset(Callee.getBeginLoc()),
+                  SM.getFileOffset(Lexer::getLocForEndOfToken(
+                      Callee.getEndLoc(), 0, SM, Context.getLangOpts()))};
   if (Config->getNumArgs() > 1 && isPlain(Config->getArg(1)))
     Out.PlainBlock = plainText(Context, *Config->getArg(1));
-  for (unsigned I = 0; I < Call.getNumArgs() && I < Kernel.getNumParams(); ++I)
-    if (const ParmVarDecl *P = Kernel.getParamDecl(I);
+  const FunctionDecl *Definition = Kernel.getDefinition();
+  const FunctionDecl &Named = Definition ? *Definition : Kernel;
+  for (unsigned I = 0; I < Call.getNumArgs() && I < Named.getNumParams(); ++I)
+    if (const ParmVarDecl *P = Named.getParamDecl(I);
         P->getType()->isIntegerType() && isPlain(Call.getArg(I)))
       if (std::string Text = plainText(Context, *Call.getArg(I)); !Text.empty())
         Out.PlainArguments[P->getNameAsString()] = Text;

@@ -166,26 +166,34 @@ private:
   void onKernelCall(const CUDAKernelCallExpr &Call, const Value &Grid,
                     const Value &Block, const Value &Shared,
                     llvm::ArrayRef<Value> Arguments) override {
-    const FunctionDecl *F = Call.getDirectCallee();
-    if (!F)
-      return;
+    for (const FunctionDecl *F : launchedKernels(Call)) {
+      // Another declaration may have other names of its parameters.
+      const FunctionDecl *Definition = F->getDefinition();
+      note(F, launchOf(Call, Definition ? *Definition : *F, Grid, Block, Shared,
+                       Arguments));
+    }
+    Seen.insert(&Call);
+  }
+
+  Launch launchOf(const CUDAKernelCallExpr &Call, const FunctionDecl &F,
+                  const Value &Grid, const Value &Block, const Value &Shared,
+                  llvm::ArrayRef<Value> Arguments) const {
     Launch L;
     L.Where = location(Call.getBeginLoc());
     L.Grid = shapeOf(Grid);
     L.Block = shapeOf(Block);
     if (Shared.isInteger())
       L.DynamicSharedBytes = Shared.Integer.constant();
-    for (size_t I = 0; I < Arguments.size() && I < F->getNumParams(); ++I)
+    for (size_t I = 0; I < Arguments.size() && I < F.getNumParams(); ++I)
       if (Arguments[I].isInteger())
         if (auto C = Arguments[I].Integer.constant())
-          L.Arguments[F->getParamDecl(I)->getNameAsString()] = *C;
+          L.Arguments[F.getParamDecl(I)->getNameAsString()] = *C;
     L.Callee = text(*Call.getCallee());
     L.SharedArgument = sharedArgument(*Call.getConfig());
     L.Statement = statement();
-    L.Written = All.Texts.of(Call, *F);
+    L.Written = All.Texts.of(Call, F);
     L.Text = configuration(Call);
-    Seen.insert(&Call);
-    note(F, std::move(L));
+    return L;
   }
 
   /// The kernel as a call of cudaLaunchKernel spells it.
@@ -200,8 +208,8 @@ private:
     auto *Method = dyn_cast<CXXMethodDecl>(F);
     if (Method && Method->getParent()->isLambda() && Method->getBody())
       NotEntered.push_back(F);
-    const FunctionDecl *Kernel = launchedKernel(Call);
-    if (!Kernel || Arguments.size() < 5)
+    const auto Kernels = launchedKernels(Call);
+    if (Kernels.empty() || Arguments.size() < 5)
       return;
     Launch L;
     L.Where = location(Call.getBeginLoc());
@@ -214,7 +222,7 @@ private:
     L.Callee = text(*calleeOf(Call));
     L.Statement = statement();
     Seen.insert(&Call);
-    note(Kernel, std::move(L));
+    note(Kernels.front(), std::move(L));
   }
 };
 
@@ -232,7 +240,8 @@ void addLaunches(const FunctionDecl &F, HostCode &All) {
   }
   for (const CallExpr *C : Uses.Launches)
     if (Walk.GaveUp || !Walk.sawLaunch(C))
-      Walk.noteUnknown(launchedKernel(*C), *C);
+      for (const FunctionDecl *Kernel : launchedKernels(*C))
+        Walk.noteUnknown(Kernel, *C);
   for (const LaunchUses::Other &O : Uses.Others)
     Walk.noteUnknown(O.Kernel, *O.Where);
 }

@@ -21,6 +21,7 @@ llvm::Expected<AnalysisOptions> analysisFor(const GeneratedKernel &First) {
   if (!Gpu)
     return Gpu.takeError();
   O.Gpu = *Gpu;
+  O.May.Stage = O.May.Sums = First.Rows;
   if (!First.Decided) {
     O.L1Bytes = 1024 << First.Seed % 4;
     return O;

@@ -69,6 +69,7 @@ struct Argument {
   /// below Limit, 0 zero.
   std::string Fill = "i";
   int64_t Limit = 1;
+  std::string Text = ""; ///< that the launch passes; empty: the value
 };
 
 struct Extents {

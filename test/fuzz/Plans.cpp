@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/nest/Nest.h"
+#include "analysis/plan/stage/LongRows.h"
 #include "analysis/plan/stage/StagePlan.h"
 #include "test/fuzz/Properties.h"
 #include "llvm/ADT/STLExtras.h"
@@ -122,17 +123,20 @@ void forceBounds(KernelReport &Report, const GeneratedKernel &K,
 }
 
 /// Every loop that can run in tiles does, and reads all that it may ahead; what
-/// it adds up waits in registers, of every other kernel.
+/// it adds up waits in registers, in some kernels that alone.
 void forceStages(KernelReport &Report, const GeneratedKernel &K) {
-  TileMemory &Tiles = Report.Plan.Tiles;
+  Report.Plan.Versions.clear();
+  Report.Plan.NotStaged.clear();
+  TileMemory &Tiles = Report.Plan.Tiles = {};
   Tiles.Threads = std::min<int64_t>(K.Block.count(), 1024);
   for (const auto &[I, Rows] : llvm::enumerate(Report.Source.RowLoops)) {
+    const bool SumsAlone = !Rows.Sums.empty() && K.Seed / 24 % 3 == 0;
     LoopVersion Version;
     for (const auto &[R, Read] : llvm::enumerate(Rows.Reads))
-      if (!Read.Why && K.Seed / 24 % 8)
+      if (!Read.Why && !SumsAlone)
         Version.Reads.push_back(R);
     for (const auto &[R, Sum] : llvm::enumerate(Rows.Sums))
-      if (!Sum.Why && K.Seed / 12 % 2)
+      if (!Sum.Why && (SumsAlone || K.Seed / 12 % 2))
         Version.Sums.push_back(R);
     if (!Rows.Refusals.empty() ||
         (Version.Reads.empty() && Version.Sums.empty()) ||
@@ -141,7 +145,7 @@ void forceStages(KernelReport &Report, const GeneratedKernel &K) {
     Version.Rows = I;
     Version.Columns = K.Seed / 3 % 2 ? 8 : 16;
     // A sum is loaded and stored whether the loop runs or not.
-    Version.MinTrips = K.Seed / 6 % 4;
+    Version.MinTrips = K.Seed / 6 % 4 * 7;
     if (!Version.Sums.empty())
       Version.MinTrips = std::max<int64_t>(Version.MinTrips, 1);
     Tiles.ThreadBytes =
@@ -149,8 +153,11 @@ void forceStages(KernelReport &Report, const GeneratedKernel &K) {
                  int64_t(llvm::alignTo(threadBytes(Rows, Version), 8)));
     Report.Plan.Versions.push_back(Version);
   }
+  Tiles.IfLong = llvm::all_of(Report.Source.Launches, [&](const Launch &L) {
+    return longRowsAt(L, Report.Source, Report.Plan.Versions).has_value();
+  });
   // What others may take of static shared memory.
-  Tiles.IsDynamic = (8 << 10) + Tiles.bytes() > 48 << 10;
+  Tiles.IsDynamic = Tiles.IfLong || (8 << 10) + Tiles.bytes() > 48 << 10;
 }
 
 void forceSpill(KernelReport &Report, const GeneratedKernel &K,

@@ -201,7 +201,9 @@ private:
       line("#define BLOCK" + Id + " " + std::to_string(K.Block.X));
     std::vector<std::string> Pass, Take;
     for (const Argument &A : K.Arguments) {
-      Pass.push_back(A.Value ? std::to_string(*A.Value) : A.Name);
+      Pass.push_back(!A.Text.empty() ? A.Text
+                     : A.Value       ? std::to_string(*A.Value)
+                                     : A.Name);
       if (A.Value)
         continue;
       auto [Left, Right] = llvm::StringRef(A.Type).split('%');

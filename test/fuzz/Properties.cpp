@@ -168,7 +168,10 @@ private:
           I && (Kernels[*I].Rows || Kernels[*I].Seed % 5 != 0))
         forceStages(K, Kernels[*I]);
     for (KernelReport &K : R.Kernels)
-      if (auto I = indexOf(K); I && Kernels[*I].Seed % 3 != 0)
+      // Slots leave no room for tiles that only some launches have.
+      if (auto I = indexOf(K);
+          I && (K.Plan.Tiles.IfLong ? Kernels[*I].Seed % 12 == 0
+                                    : Kernels[*I].Seed % 3 != 0))
         forceSpill(K, Kernels[*I], R.Gpu);
     for (KernelReport &K : R.Kernels)
       if (auto I = indexOf(K); I && Kernels[*I].Seed % 4 < 2)
@@ -215,6 +218,9 @@ private:
       }
     }
     countEnemies(E);
+    for (const auto &[At, Text] : E.Added)
+      if (llvm::StringRef(Text.text()).contains("? cattRows_"))
+        ++Seen["launches that choose a kernel"];
     for (const Applied &A : E.Done) {
       bool Dynamic = llvm::StringRef(A.Summary).contains("dynamic shared");
       ++Seen["applied: " + A.By->name().str() + (Dynamic ? " (dynamic)" : "")];
@@ -319,12 +325,17 @@ private:
       return false;
     for (KernelReport &K : R->Kernels) {
       auto I = indexOf(K);
+      const llvm::StringRef Now = llvm::StringRef(New.Text).slice(
+          K.Source.Span.Begin, K.Source.Span.End);
       // Where nothing was moved, another statement may be the peak now.
-      const SourceSpan &S = K.Source.Span;
-      if (I && llvm::StringRef(New.Text)
-                   .slice(S.Begin, S.End)
-                   .contains("catt: spill-shared("))
+      if (I && Now.contains("catt: spill-shared("))
         forceSpill(K, Kernels[*I], R->Gpu);
+      // Where no loop got another version, one may do without what is planned.
+      if (I && !isDecided()) {
+        forceStages(K, Kernels[*I]);
+        if (!Now.contains("catt: stage-") && !Now.contains("catt: promote-"))
+          K.Plan.Versions.clear();
+      }
       if (!I || !Kernels[*I].Forced)
         continue;
       if (Kernels[*I].ForcedLoops == ~0ull && !Kernels[*I].InnermostOnly)

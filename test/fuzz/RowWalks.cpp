@@ -69,6 +69,7 @@ private:
   std::string Type = "float";
   unsigned Row = 8, Threads = 32; ///< elements of a row; threads of the grid
   bool Restrict = false;
+  bool ByRun = false;  ///< only the run knows a row's length, launches tell it
   bool Hidden = false; ///< a pointer into the rows that are read
 
   uint64_t below(uint64_t Limit) { return Random() % Limit; }
@@ -90,6 +91,7 @@ private:
     Type = pick({"float", "double", "int", "unsigned", "long long"});
     Row = 8 + below(chance(50) ? 20 : 70);
     Restrict = chance(50);
+    ByRun = chance(25);
     if (chance(20))
       K.Qualifiers =
           " __launch_bounds__(" + std::to_string(K.Block.count()) + ")";
@@ -116,6 +118,8 @@ private:
   }
 
   std::string limit() {
+    if (ByRun && chance(80))
+      return "w";
     switch (below(8)) {
     case 0:
       return "w";
@@ -294,6 +298,10 @@ private:
     Out.Bytes = int64_t(Bytes) * Threads;
     N.Name = "n", N.Type = "int %", N.Value = Threads;
     W.Name = "w", W.Type = "int %", W.Value = Row;
+    if (ByRun) {
+      W.Text = "width" + std::to_string(K.Id);
+      K.Globals.push_back("int " + W.Text + " = " + std::to_string(Row) + ";");
+    }
     K.Arguments = {A, Lens, Out, N, W};
   }
 };

@@ -131,7 +131,7 @@ static void progress(const Summary &S, double Seconds) {
   outs().flush();
 }
 
-/// What a run of some hundred kernels must have met, or it shows nothing.
+/// What a run of some kernels must have met, or it shows nothing.
 static bool isVacuous(const Summary &S) {
   std::vector<const char *> All = {"applied: split-warp-groups",
                                    "proved counts compared",
@@ -143,15 +143,17 @@ static bool isVacuous(const Summary &S) {
   if (!Danger.empty())
     All = {};
   else if (Rows)
-    All = {"applied: stage-rows", "files reverted"};
+    All = {"applied: stage-rows", "launches that choose a kernel",
+           "files reverted"};
   else if (Contended)
     All = {"applied: split-warp-groups", "decided again in silence",
            "launches that differ", "blocks limited by registers"};
   else if (Adversarial)
     All = {"guard: twins rewritten", "guard: dangers", "polling: dangers"};
+  const size_t Some = Rows ? 60 : 300;
   bool Missing = false;
   for (const char *Needed : All)
-    if (!Originals && S.Kernels >= 300 && !S.Seen.count(Needed)) {
+    if (!Originals && S.Kernels >= Some && !S.Seen.count(Needed)) {
       errs() << "catt-fuzz: no case of \"" << Needed << "\" in " << S.Kernels
              << " kernels\n";
       Missing = true;

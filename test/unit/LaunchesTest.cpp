@@ -127,6 +127,39 @@ TEST(Launches, positiveTemplate) {
   EXPECT_EQ(launches(P.kernel("k<float, 64>")), "2x1x1:64x1x1");
 }
 
+TEST(Launches, positiveAChoiceOfKernels) {
+  Parsed P = parseSnippet(
+      "__global__ void a(int n) {}\n__global__ void b(int n) {}\n"
+      "void f(int n) { (n > 9 ? a : n > 3 ? b : a)<<<n, 64>>>(7); }\n");
+  for (const char *Name : {"a", "b"}) {
+    const Kernel &K = P.kernel(Name);
+    EXPECT_EQ(launches(K), "?x1x1:64x1x1") << Name;
+    EXPECT_EQ(K.Launches[0].Arguments.at("n"), 7);
+    ASSERT_TRUE(K.Launches[0].Written);
+    EXPECT_EQ(K.Launches[0].Written->Obstacle,
+              "a launch that chooses its kernel");
+  }
+}
+TEST(Launches, positiveAnotherDeclarationWithOtherNames) {
+  Parsed P = parseSnippet("__global__ void k(int, int size);\n"
+                          "void f(int m) { k<<<1, 32>>>(7, m); }\n"
+                          "__global__ void k(int n, int m) {}\n");
+  const Launch &L = P.kernel().Launches.at(0);
+  EXPECT_EQ(L.Arguments.at("n"), 7);
+  EXPECT_EQ(L.Written->PlainArguments.at("m"), "m");
+}
+TEST(Launches, positiveTemplateArgumentsThatAreLeftOut) {
+  Parsed P = parseSnippet("template <int B = 32> __global__ void k(int n) {}\n"
+                          "void f() { k<<<1, 32>>>(7); }\n");
+  EXPECT_EQ(P.kernel().Launches.at(0).Written->Kernel, "::k<32>");
+}
+
+TEST(Launches, negativeAChoiceWithAVariable) {
+  Parsed P = parseSnippet(
+      "__global__ void a(int n) {}\n"
+      "void f(int n, void (*b)(int)) { (n ? a : b)<<<n, 64>>>(7); }\n");
+  EXPECT_EQ(launches(P.kernel()), "?x?x?:?x?x?");
+}
 TEST(Launches, negativeArgument) {
   EXPECT_EQ(
       launches("void f(float *A, int threads) { k<<<1, threads>>>(A, 1); }"),

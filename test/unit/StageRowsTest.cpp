@@ -5,11 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "SourceTesting.h"
-#include "TransformTesting.h"
-#include "analysis/plan/stage/StagePlan.h"
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "StageTesting.h"
 
 namespace catt {
 namespace {
@@ -17,66 +13,7 @@ namespace {
 using namespace testing;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
-
-/// A snippet whose kernel k runs every loop that it can in tiles.
-struct StageBench : ReportBench {
-  explicit StageBench(const std::string &Code, int64_t Columns = 16,
-                      int64_t MinTrips = 0, bool Sums = false)
-      : P(parseSnippet(Code)) {
-    R.MainFile = "/snippet/kernel.cu";
-    R.Texts[R.MainFile] = Code;
-    R.Gpu = llvm::cantFail(findDevice("h200"));
-    KernelReport K;
-    K.Source = P.kernel("k");
-    for (unsigned I = 0; I < K.Source.RowLoops.size(); ++I) {
-      const RowLoop &Rows = K.Source.RowLoops[I];
-      LoopVersion Plan{I, {}, {}, Columns, MinTrips};
-      for (unsigned Read = 0; Read < Rows.Reads.size(); ++Read)
-        if (!Rows.Reads[Read].Why)
-          Plan.Reads.push_back(Read);
-      for (unsigned Sum = 0; Sums && Sum < Rows.Sums.size(); ++Sum)
-        if (!Rows.Sums[Sum].Why)
-          Plan.Sums.push_back(Sum);
-      if (!Rows.Refusals.empty() || Plan.Reads.empty())
-        continue;
-      K.Plan.Tiles.ThreadBytes =
-          std::max(K.Plan.Tiles.ThreadBytes, threadBytes(Rows, Plan));
-      K.Plan.Versions.push_back(Plan);
-    }
-    K.Plan.Tiles.Threads = 256;
-    EXPECT_THAT(K.Plan.Versions, Not(IsEmpty())) << Code;
-    R.Kernels.push_back(std::move(K));
-    Rewriting.Transforms = {"stage-rows"};
-  }
-
-  /// The rewritten text from the kernel on: without what is added above it.
-  std::string below() const {
-    std::string New = checked();
-    return New.substr(New.find("__global__"));
-  }
-
-  Parsed P;
-
-protected:
-  bool parsesLike(const std::string &New) const override {
-    parseSnippet(New); // expects no error
-    return true;
-  }
-};
-
-/// A kernel with this loop, launched with blocks of this shape.
-std::string kernel(const std::string &Loop, const std::string &Block = "256") {
-  return "__global__ void k(const float *A, const float *__restrict__ B, "
-         "float *y, int m) {\n"
-         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = 0;\n" +
-         Loop + "  y[i] = s;\n}\nstatic void host(float *A) {\n  k<<<9, " +
-         Block + ">>>(A, A, A, 3);\n}\n";
-}
-
-const std::string Usual = "  for (int j = 0; j < m; ++j)\n"
-                          "    s += A[i * m + j];\n";
 
 //===-- What is written ---------------------------------------------------===//
 
@@ -442,23 +379,6 @@ TEST(StageRows, NegativeALaunchThatCannotAskForTiles) {
       kernel(Usual).replace(kernel(Usual).find("  k<<<"), 27, "  LAUNCH;\n"));
   B.R.Kernels[0].Plan.Tiles.IsDynamic = true;
   EXPECT_REFUSED(B, Reason::LaunchNotEditable);
-}
-
-/// Launched with this length, and asked for tiles if that is long.
-StageBench launchedWith(const std::string &Length) {
-  std::string Code = kernel(Usual);
-  Code.replace(Code.find(", 3);"), 5, ", " + Length + ");");
-  Code.replace(Code.find("host(float *A)"), 14, "host(float *A, int n)");
-  StageBench B(Code, 16, 32);
-  B.R.Kernels[0].Plan.Tiles.IsDynamic = B.R.Kernels[0].Plan.Tiles.IfLong = true;
-  return B;
-}
-
-TEST(StageRows, PositiveOnlyLaunchesOfLongRowsAskForTiles) {
-  EXPECT_REWRITE(launchedWith("n"),
-                 HasSubstr("cattShared(k, 0, n >= 32 ? 17408 : 0)"));
-  EXPECT_REWRITE(launchedWith("n + 1"),
-                 HasSubstr("cattShared(k, 0, (n + 1) >= 32 ? 17408 : 0)"));
 }
 
 TEST(StageRows, NegativeLengthsThatRevertWouldNotKnow) {

@@ -119,6 +119,10 @@ private:
       // What is added behind the brace is in the body.
       K.Source.BodyBegin =
           Changes.getShiftedCodePosition(K.Source.BodyBegin - 1) + 1;
+      if (std::optional<KernelHead> &H = K.Source.Head)
+        for (unsigned *At :
+             {&H->Begin, &H->Name, &H->ParametersBegin, &H->ParametersEnd})
+          *At = Changes.getShiftedCodePosition(*At);
       for (Loop &L : K.Source.Loops) {
         Move(L.Span);
         if (L.Site)
@@ -133,6 +137,7 @@ private:
         if (!L.Written)
           continue;
         Move(L.Written->Config);
+        Move(L.Written->Callee);
         for (unsigned &Top : L.Written->Tops)
           Top = Changes.getShiftedCodePosition(Top);
       }

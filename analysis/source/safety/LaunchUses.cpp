@@ -107,7 +107,7 @@ void Collector::readCall(const CallExpr *C) {
   auto *Chevrons = dyn_cast<CUDAKernelCallExpr>(C);
   if (Chevrons)
     read(Chevrons->getConfig(), C);
-  const FunctionDecl *Kernel = launchedKernel(*C);
+  const bool Kernel = !launchedKernels(*C).empty();
   if (Kernel)
     Out.Launches.push_back(C);
   if (!Kernel || !Chevrons)
@@ -160,14 +160,35 @@ void Collector::finish() {
 
 } // namespace
 
-const FunctionDecl *launchedKernel(const CallExpr &Call) {
+/// Nothing where one of those that may be chosen is not named.
+static bool addNamed(const Expr *E,
+                     llvm::SmallVectorImpl<const FunctionDecl *> &Out) {
+  E = E->IgnoreParenImpCasts();
+  if (auto *Choice = dyn_cast<ConditionalOperator>(E))
+    return addNamed(Choice->getTrueExpr(), Out) &&
+           addNamed(Choice->getFalseExpr(), Out);
+  const FunctionDecl *Kernel = namedKernel(E);
+  if (Kernel)
+    Out.push_back(Kernel);
+  return Kernel;
+}
+
+llvm::SmallVector<const FunctionDecl *, 1>
+launchedKernels(const CallExpr &Call) {
   const FunctionDecl *F = Call.getDirectCallee();
-  if (isa<CUDAKernelCallExpr>(Call))
-    return F;
-  bool Launches = identifierOf(F) == "cudaLaunchKernel" ||
-                  identifierOf(F) == "cudaLaunchCooperativeKernel";
-  return Launches && Call.getNumArgs() >= 5 ? namedKernel(Call.getArg(0))
-                                            : nullptr;
+  const bool Launches = identifierOf(F) == "cudaLaunchKernel" ||
+                        identifierOf(F) == "cudaLaunchCooperativeKernel";
+  llvm::SmallVector<const FunctionDecl *, 1> Out;
+  if (isa<CUDAKernelCallExpr>(Call)) {
+    if (F)
+      Out.push_back(F);
+    else if (!addNamed(Call.getCallee(), Out))
+      Out.clear();
+  } else if (Launches && Call.getNumArgs() >= 5) {
+    if (const FunctionDecl *Kernel = namedKernel(Call.getArg(0)))
+      Out.push_back(Kernel);
+  }
+  return Out;
 }
 
 LaunchUses findLaunchUses(const FunctionDecl &F) {

@@ -23,6 +23,7 @@
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/SmallVector.h"
 #include <vector>
 
 namespace catt {
@@ -43,8 +44,10 @@ struct LaunchUses {
 
 LaunchUses findLaunchUses(const clang::FunctionDecl &F);
 
-/// The kernel of a launch, if it is named there.
-const clang::FunctionDecl *launchedKernel(const clang::CallExpr &Call);
+/// The kernels of a launch that are named there: one, or several of which
+/// `(c ? k : l)<<<>>>` chooses.
+llvm::SmallVector<const clang::FunctionDecl *, 1>
+launchedKernels(const clang::CallExpr &Call);
 
 /// The call operators of lambdas in an initializer outside functions.
 void addLambdas(const clang::Stmt *Init,

@@ -1,0 +1,103 @@
+//===- KernelHeads.cpp - Kernels whose body can serve twice ---------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/KernelHeads.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
+#include "clang/AST/TypeLoc.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+
+namespace catt {
+
+/// Whether a copy of the statement would be another one.
+static bool isBoundToItsFunction(const Stmt *S) {
+  if (!S)
+    return false;
+  if (isa<PredefinedExpr, AddrLabelExpr>(S)) // __func__, &&label
+    return true;
+  if (auto *D = dyn_cast<DeclStmt>(S))
+    for (const Decl *Each : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(Each);
+          V && V->isStaticLocal() && !V->hasAttr<CUDASharedAttr>())
+        return true;
+  return llvm::any_of(S->children(), isBoundToItsFunction);
+}
+
+static bool isPlainParameter(const ParmVarDecl *P) {
+  return !P->getName().empty() && !P->hasDefaultArg() &&
+         P->getType()->isScalarType() && P->attrs().empty();
+}
+
+static bool hasDefault(const NamedDecl *P) {
+  auto *Type = dyn_cast<TemplateTypeParmDecl>(P);
+  auto *Value = dyn_cast<NonTypeTemplateParmDecl>(P);
+  return !(Type && !Type->hasDefaultArgument()) &&
+         !(Value && !Value->hasDefaultArgument());
+}
+
+/// Adds what is to be known of the parameters of a template. False: there can
+/// be no other one with them.
+static bool addTemplate(const TemplateParameterList &List,
+                        const SourceManager &SM, KernelHead &Out) {
+  const SourceLocation Open = List.getLAngleLoc(), Close = List.getRAngleLoc();
+  if (Open.isMacroID() || Close.isMacroID() || List.getRequiresClause())
+    return false;
+  std::vector<std::string> Names;
+  for (const NamedDecl *P : List) {
+    if (P->getName().empty() || P->isParameterPack() || hasDefault(P))
+      return false;
+    Names.push_back(P->getName().str());
+  }
+  Out.TemplateBegin = SM.getFileOffset(Open) + 1;
+  Out.TemplateEnd = SM.getFileOffset(Close);
+  Out.TemplateArguments = llvm::join(Names, ", ");
+  return true;
+}
+
+static bool isAtNamespaceScope(const Decl &D) {
+  const DeclContext *Around = D.getLexicalDeclContext();
+  while (Around && isa<NamespaceDecl>(Around))
+    Around = Around->getParent();
+  return isa_and_nonnull<TranslationUnitDecl>(Around);
+}
+
+std::optional<KernelHead> headOf(const FunctionDecl &F) {
+  const FunctionDecl *Pattern = F.getTemplateInstantiationPattern();
+  const FunctionDecl &Written = Pattern ? *Pattern : F;
+  const FunctionTemplateDecl *Template = Written.getDescribedFunctionTemplate();
+  const FunctionTypeLoc Type = Written.getFunctionTypeLoc();
+  const bool IsSpecial =
+      F.getTemplateSpecializationKind() == TSK_ExplicitSpecialization;
+  if (!Type || IsSpecial || bool(Pattern) != bool(Template) ||
+      Written.getQualifier() || F.isExternC() || F.isVariadic() ||
+      F.getStorageClass() == SC_Extern || !isAtNamespaceScope(Written))
+    return std::nullopt;
+  const SourceLocation Open = Type.getLParenLoc(), Close = Type.getRParenLoc();
+  for (SourceLocation L : {Written.getLocation(), Open, Close})
+    if (L.isInvalid() || L.isMacroID())
+      return std::nullopt;
+  if (!llvm::all_of(F.parameters(), isPlainParameter) ||
+      isBoundToItsFunction(F.getBody()))
+    return std::nullopt;
+  const SourceManager &SM = F.getASTContext().getSourceManager();
+  const Decl *Whole = Template ? cast<Decl>(Template) : &Written;
+  KernelHead Out;
+  Out.Begin = SM.getFileOffset(SM.getExpansionLoc(Whole->getBeginLoc()));
+  Out.Name = SM.getFileOffset(Written.getLocation());
+  Out.ParametersBegin = SM.getFileOffset(Open);
+  Out.ParametersEnd = SM.getFileOffset(Close) + 1;
+  if (Template && !addTemplate(*Template->getTemplateParameters(), SM, Out))
+    return std::nullopt;
+  return Out;
+}
+
+} // namespace catt

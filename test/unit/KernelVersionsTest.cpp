@@ -1,0 +1,194 @@
+//===- KernelVersionsTest.cpp - Tests of transforms/KernelVersions --------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "StageTesting.h"
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The usual kernel with one text in place of another, launched with rows whose
+/// length the host function is told.
+StageBench with(const std::string &Old, const std::string &New) {
+  std::string Code = kernel(Usual);
+  const size_t At = Code.find(Old);
+  EXPECT_NE(At, std::string::npos) << Old;
+  return launchedWith("n", Code.replace(At, Old.size(), New));
+}
+
+//===-- What is written ---------------------------------------------------===//
+
+TEST(KernelVersions, PositiveAWholeKernel) {
+  const std::string New = launchedWith("n").checked();
+  EXPECT_THAT(New,
+              ::testing::StartsWith(
+                  R"cu(// catt: stage-rows(kernels): two kernels with one body
+template <bool cattLong>
+static __device__ __forceinline__ void
+cattBody_k(const float *A, const float *__restrict__ B, float *y, int m); // catt: done
+)cu"));
+  EXPECT_THAT(New, HasSubstr(R"cu(
+__global__ void k(const float *A, const float *__restrict__ B, float *y, int m) {
+// catt: stage-rows(kernels): of short rows
+  cattBody_k<false>(A, B, y, m);
+}
+template <bool cattLong>
+static __device__ __forceinline__ void
+cattBody_k(const float *A, const float *__restrict__ B, float *y, int m) { // catt: done
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (cattLong && blockDim.x <= 256 && )cu"));
+  EXPECT_THAT(New, HasSubstr(R"cu(
+  // catt: done
+  y[i] = s;
+}
+// catt: stage-rows(kernels): of long rows
+static __global__ void cattRows_k(const float *A, const float *__restrict__ B,
+                                  float *y, int m) {
+  cattBody_k<true>(A, B, y, m);
+} // catt: done
+)cu"));
+  EXPECT_THAT(New, HasSubstr("  /* catt: stage-rows(tiles) was: k */ "
+                             "(n >= 32 ? cattRows_k : k) /* catt: done */"
+                             "<<<9, 256/* catt: stage-rows(tiles) */ , "
+                             "cattShared(cattRows_k, 0, n >= 32 ? 17408 : 0) "
+                             "/* catt: done */ >>>(A, A, A, n);"));
+}
+
+TEST(KernelVersions, PositiveALengthThatIsASum) {
+  EXPECT_REWRITE(launchedWith("n + 1"),
+                 HasSubstr("((n + 1) >= 32 ? cattRows_k : k)"));
+}
+
+TEST(KernelVersions, PositiveATemplate) {
+  std::string Code = kernel(Usual);
+  Code.insert(0, "template <class T, int N>\n");
+  Code.replace(Code.find("k<<<"), 1, "k<float, 3>");
+  EXPECT_REWRITE(
+      launchedWith("n", Code),
+      AllOf(HasSubstr("template <bool cattLong, class T, int N>\nstatic"),
+            HasSubstr("  cattBody_k<false, T, N>(A, B, y, m);\n"),
+            HasSubstr("\ntemplate <class T, int N>\n"
+                      "static __global__ void cattRows_k("),
+            HasSubstr("(n >= 32 ? cattRows_k<float, 3> : k<float, 3>)")));
+}
+
+TEST(KernelVersions, PositiveANamespace) {
+  std::string Code = kernel(Usual);
+  Code.insert(0, "namespace a {\n");
+  Code.insert(Code.find("static void host"), "}\n");
+  Code.replace(Code.find("k<<<"), 1, "a::k");
+  EXPECT_REWRITE(launchedWith("n", Code),
+                 AllOf(::testing::StartsWith("// catt: stage-rows(kernel)"),
+                       HasSubstr("namespace a {\n// catt: stage-rows(kernels)"),
+                       HasSubstr("(n >= 32 ? a::cattRows_k : a::k)")));
+}
+
+TEST(KernelVersions, PositiveBoundsAreForBoth) {
+  EXPECT_REWRITE(
+      with("__global__ void k",
+           "static __global__ void __launch_bounds__(256, 2) k"),
+      HasSubstr("\nstatic __global__ void __launch_bounds__(256, 2)\n"
+                "    cattRows_k("));
+}
+
+TEST(KernelVersions, PositiveNamesThatAreTaken) {
+  EXPECT_REWRITE(with("float s = 0;", "float s = 0, cattLong = 0, cattRows_k;"),
+                 AllOf(HasSubstr("template <bool cattLong2>"),
+                       HasSubstr("? cattRows_k2 : k)")));
+}
+
+TEST(KernelVersions, PositiveTwoDimensions) {
+  std::string Code = kernel(Usual, "dim3(16, 16)");
+  EXPECT_REWRITE(launchedWith("n", Code),
+                 HasSubstr("if (cattLong && blockDim.x * blockDim.y"));
+}
+
+//===-- One kernel, whose loop has two versions ---------------------------===//
+
+MATCHER(staysOneKernel, "") {
+  return arg.find("cattRows_") == std::string::npos &&
+         arg.find("cattShared(k, 0, n >= 32 ? 17408 : 0)") != std::string::npos;
+}
+
+TEST(KernelVersions, NegativeAVariableThatOutlivesALaunch) {
+  EXPECT_REWRITE(
+      with("float s = 0;", "static int calls;\n  float s = ++calls;"),
+      staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeTheFunctionsName) {
+  EXPECT_REWRITE(with("float s = 0;", "float s = sizeof __func__;"),
+                 staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeLinkageOfC) {
+  EXPECT_REWRITE(with("__global__", "extern \"C\" __global__"),
+                 staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeDefaultArguments) {
+  EXPECT_REWRITE(with("int m)", "int m = 3)"), staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeParametersWithoutAName) {
+  EXPECT_REWRITE(with("const float *__restrict__ B", "const float *"),
+                 staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeParametersOfClasses) {
+  std::string Code = kernel(Usual);
+  Code.replace(Code.find("const float *__restrict__"), 25, "Row");
+  Code.insert(0, "struct Row {\n  Row(const float *) {}\n};\n");
+  EXPECT_REWRITE(launchedWith("n", Code), staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeCommentsInTheHead) {
+  EXPECT_REWRITE(with("int m)", "int m /* columns */)"), staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeMacros) {
+  EXPECT_REWRITE(
+      with("__global__ void", "#define KERNEL __global__ void\nKERNEL"),
+      staysOneKernel());
+  EXPECT_REWRITE(
+      with("__global__ void k(", "#define NAME(x) x\n__global__ void NAME(k)("),
+      Not(HasSubstr("cattRows_")));
+}
+
+TEST(KernelVersions, NegativeCodeBehindTheBrace) {
+  EXPECT_REWRITE(with("int m) {\n", "int m) { "), staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeLaunchesAboveTheKernel) {
+  EXPECT_REWRITE(
+      with("__global__ void k(",
+           "__global__ void k(const float *, const float *__restrict__, float "
+           "*, int);\nstatic void first(float *A, int n) {\n"
+           "  k<<<9, 256>>>(A, A, A, n);\n}\n__global__ void k("),
+      staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeOverloads) {
+  EXPECT_REWRITE(
+      with("static void host", "__global__ void k(int);\nstatic void host"),
+      Not(HasSubstr("cattRows_")));
+}
+
+TEST(KernelVersions, NegativeTemplateParametersThatMayBeLeftOut) {
+  std::string Code = kernel(Usual);
+  Code.insert(0, "template <int N = 3>\n");
+  EXPECT_REWRITE(launchedWith("n", Code), Not(HasSubstr("cattRows_")));
+}
+
+} // namespace
+} // namespace catt

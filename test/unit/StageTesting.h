@@ -1,0 +1,95 @@
+//===- StageTesting.h - Kernels planned with tiles ---------------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   StageBench B(kernel(Usual), /*Columns=*/16);
+//   EXPECT_REWRITE(B, HasSubstr("cattLoadRow<16, 68>"));
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TEST_UNIT_STAGETESTING_H
+#define CATT_TEST_UNIT_STAGETESTING_H
+
+#include "SourceTesting.h"
+#include "TransformTesting.h"
+#include "analysis/plan/stage/StagePlan.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace catt::testing {
+
+/// A snippet whose kernel k runs every loop that it can in tiles.
+struct StageBench : ReportBench {
+  explicit StageBench(const std::string &Code, int64_t Columns = 16,
+                      int64_t MinTrips = 0, bool Sums = false)
+      : P(parseSnippet(Code)) {
+    R.MainFile = "/snippet/kernel.cu";
+    R.Texts[R.MainFile] = Code;
+    R.Gpu = llvm::cantFail(findDevice("h200"));
+    KernelReport K;
+    K.Source = P.kernel("k");
+    for (unsigned I = 0; I < K.Source.RowLoops.size(); ++I) {
+      const RowLoop &Rows = K.Source.RowLoops[I];
+      LoopVersion Plan{I, {}, {}, Columns, MinTrips};
+      for (unsigned Read = 0; Read < Rows.Reads.size(); ++Read)
+        if (!Rows.Reads[Read].Why)
+          Plan.Reads.push_back(Read);
+      for (unsigned Sum = 0; Sums && Sum < Rows.Sums.size(); ++Sum)
+        if (!Rows.Sums[Sum].Why)
+          Plan.Sums.push_back(Sum);
+      if (!Rows.Refusals.empty() || Plan.Reads.empty())
+        continue;
+      K.Plan.Tiles.ThreadBytes =
+          std::max(K.Plan.Tiles.ThreadBytes, threadBytes(Rows, Plan));
+      K.Plan.Versions.push_back(Plan);
+    }
+    K.Plan.Tiles.Threads = 256;
+    EXPECT_THAT(K.Plan.Versions, ::testing::Not(::testing::IsEmpty())) << Code;
+    R.Kernels.push_back(std::move(K));
+    Rewriting.Transforms = {"stage-rows"};
+  }
+
+  /// The rewritten text from the kernel on: without what is added above it.
+  std::string below() const {
+    std::string New = checked();
+    return New.substr(New.find("__global__"));
+  }
+
+  Parsed P;
+
+protected:
+  bool parsesLike(const std::string &New) const override {
+    parseSnippet(New); // expects no error
+    return true;
+  }
+};
+
+/// A kernel with this loop, launched with blocks of this shape.
+inline std::string kernel(const std::string &Loop,
+                          const std::string &Block = "256") {
+  return "__global__ void k(const float *A, const float *__restrict__ B, "
+         "float *y, int m) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = 0;\n" +
+         Loop + "  y[i] = s;\n}\nstatic void host(float *A) {\n  k<<<9, " +
+         Block + ">>>(A, A, A, 3);\n}\n";
+}
+
+inline const std::string Usual = "  for (int j = 0; j < m; ++j)\n"
+                                 "    s += A[i * m + j];\n";
+
+/// Launched with this length, and asked for tiles if that is long.
+inline StageBench launchedWith(const std::string &Length,
+                               std::string Code = kernel(Usual)) {
+  Code.replace(Code.find(", 3);"), 5, ", " + Length + ");");
+  Code.replace(Code.find("host(float *A)"), 14, "host(float *A, int n)");
+  StageBench B(Code, 16, 32);
+  B.R.Kernels[0].Plan.Tiles.IsDynamic = B.R.Kernels[0].Plan.Tiles.IfLong = true;
+  return B;
+}
+
+} // namespace catt::testing
+
+#endif

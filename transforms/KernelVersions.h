@@ -1,0 +1,70 @@
+//===- KernelVersions.h - Two kernels with one body -------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before:
+//   __global__ void rows(const float *A, int m) {
+//     ... loop ...
+//   }
+//   rows<<<grid, 256>>>(A, m);
+//
+// After:
+//   template <bool cattLong>
+//   static __device__ __forceinline__ void cattBody_rows(const float *A, int
+//   m);
+//
+//   __global__ void rows(const float *A, int m) {
+//     cattBody_rows<false>(A, m);
+//   }
+//   template <bool cattLong>
+//   static __device__ __forceinline__ void cattBody_rows(const float *A, int m)
+//   {
+//     ... if (cattLong) its other version, else the loop ...
+//   }
+//   static __global__ void cattRows_rows(const float *A, int m) {
+//     cattBody_rows<true>(A, m);
+//   }
+//   (m >= 32 ? cattRows_rows : rows)<<<grid, 256>>>(A, m);
+//
+// A kernel that holds two versions of a loop takes the registers of the one
+// that needs more, whichever runs. Of two kernels each takes its own: nvcc 13.0
+// makes of `rows` the machine code that it made before. Who else launches or
+// names the kernel has it as it was.
+//
+// Limits: what headOf() in analysis/source/KernelHeads.h finds; kernels whose
+// opening brace ends its line; launches behind the kernel in its own file, in
+// each way the file is compiled.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TRANSFORMS_KERNELVERSIONS_H
+#define CATT_TRANSFORMS_KERNELVERSIONS_H
+
+#include "transforms/SourceEdit.h"
+
+namespace catt {
+
+/// The kernel that is launched instead of another, and what both are made of.
+struct SecondKernel {
+  const Kernel *Of = nullptr;
+  std::string Flag; ///< "cattLong": true in the second kernel
+  std::string Body; ///< "cattBody_rows"
+  std::string Name; ///< "cattRows_rows"
+
+  /// As it is named at a launch: "ns::cattRows_rows".
+  std::string at(const Launch &L) const;
+};
+
+/// std::nullopt if there can be none that every launch can choose.
+std::optional<SecondKernel> secondKernelOf(const Kernel &K,
+                                           const FileContexts &Files);
+
+/// Divides the kernel; the launches are left to LaunchEdit.
+void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out);
+
+} // namespace catt
+
+#endif
