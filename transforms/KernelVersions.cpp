@@ -50,8 +50,7 @@ std::optional<SecondKernel> secondKernelOf(const Kernel &K,
     return std::nullopt;
   const bool Plain = Head.find_first_of("#\\") == StringRef::npos &&
                      !Head.contains("//") && !Head.contains("/*");
-  if (!Plain || !behindLine(Text, K.BodyBegin) ||
-      !behindLine(Text, K.Span.End) || !isFirstOnLine(Text, Begin) ||
+  if (!Plain || !behindLine(Text, K.BodyBegin) || !isFirstOnLine(Text, Begin) ||
       !conditionalsBalanced(File.Text, Begin, K.Span.End))
     return std::nullopt;
   for (const Launch &L : K.Launches)
@@ -121,16 +120,15 @@ void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
       K.Top == Head.Begin ? File.places().above({K.Top}, K.BodyBegin)
                           : std::nullopt; // in a namespace
   Add(Above.value_or(lineStart(Text, Head.Begin)), "two kernels with one body",
-      Shared);
+      Shared + "\n" +
+          laidOut((More.empty() ? "" : "template <" + More + ">\n") +
+                      specifiersOf(K, Text) + Second.Name + Parameters +
+                      " {\n" + callOf(Second, "true") + "\n}",
+                  Indent, Style));
   Add(Body, "of short rows",
       (indentation(Text, First) + callOf(Second, "false") + "\n" + Indent +
        "}\n" + StringRef(Shared).drop_back(1) + " {")
           .str());
-  Add(*behindLine(Text, K.Span.End), "of long rows",
-      laidOut((More.empty() ? "" : "template <" + More + ">\n") +
-                  specifiersOf(K, Text) + Second.Name + Parameters + " {\n" +
-                  callOf(Second, "true") + "\n}",
-              Indent, Style));
 }
 
 } // namespace catt

@@ -25,9 +25,6 @@
 //   {
 //     ... if (cattLong) its other version, else the loop ...
 //   }
-//   static __global__ void cattRows_rows(const float *A, int m) {
-//     cattBody_rows<true>(A, m);
-//   }
 //   (m >= 32 ? cattRows_rows : rows)<<<grid, 256>>>(A, m);
 //
 // A kernel that holds two versions of a loop takes the registers of the one

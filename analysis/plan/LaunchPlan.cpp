@@ -146,7 +146,11 @@ LaunchPlan planForLaunch(const Kernel &K, const Launch &L,
   if (!S)
     return refused(K, L, S.takeError());
   LaunchPlan Result = planIn(*S, L);
-  if (!Options.May.Stage && !Options.May.Sums)
+  // The paper's rule and the user's own decisions are about warps and blocks.
+  const bool IsDecided = Options.Counting == Model::Catt ||
+                         !S->Throttle.Forced.empty() ||
+                         (!Options.May.Stage && !Options.May.Sums);
+  if (IsDecided)
     return Result;
   return planStaged(*S, L, Options, MayReserve, std::move(Result));
 }

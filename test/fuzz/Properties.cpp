@@ -331,16 +331,15 @@ private:
       if (I && Now.contains("catt: spill-shared("))
         forceSpill(K, Kernels[*I], R->Gpu);
       // Where no loop got another version, one may do without what is planned.
-      if (I && !isDecided()) {
+      if (I && !isDecided())
         forceStages(K, Kernels[*I]);
-        if (!Now.contains("catt: stage-") && !Now.contains("catt: promote-"))
-          K.Plan.Versions.clear();
-      }
-      if (!I || !Kernels[*I].Forced)
+      if (!Now.contains("catt: stage-") && !Now.contains("catt: promote-"))
+        K.Plan.Versions.clear();
+      if (I && !Kernels[*I].Forced)
         continue;
-      if (Kernels[*I].ForcedLoops == ~0ull && !Kernels[*I].InnermostOnly)
+      if (I && Kernels[*I].ForcedLoops == ~0ull && !Kernels[*I].InnermostOnly)
         forcePlan(K, Kernels[*I]);
-      else
+      else // or a second kernel that the first run has made
         K.Plan.Loops.clear();
     }
     auto Again = rewritten(New, *R);

@@ -56,6 +56,10 @@ public:
       line("__shared__ " + Type +
            " own[1024];\nown[t] = A[i];\n"
            "__syncthreads();\ns += own[t];");
+    if (!Hidden && chance(20)) {
+      Gathers = true;
+      line("int g = lens[i] % n;");
+    }
     for (unsigned Walks = 1 + below(3); Walks; --Walks)
       around(walk());
     line(chance(50) ? "out[i] = s;" : "out[i] += s;");
@@ -69,7 +73,8 @@ private:
   std::string Type = "float";
   unsigned Row = 8, Threads = 32; ///< elements of a row; threads of the grid
   bool Restrict = false;
-  bool ByRun = false;  ///< only the run knows a row's length, launches tell it
+  bool ByRun = false; ///< only the run knows a row's length, launches tell it
+  bool Gathers = false;
   bool Hidden = false; ///< a pointer into the rows that are read
 
   uint64_t below(uint64_t Limit) { return Random() % Limit; }
@@ -100,6 +105,8 @@ private:
   /// An element of the row of this thread.
   std::string element(const std::string &J) {
     std::string R = std::to_string(Row);
+    if (Gathers && chance(50)) // the row that data says
+      return "A[g * " + R + " + " + J + "]";
     switch (below(7)) {
     case 0:
       return "A[i * w + " + J + "]";

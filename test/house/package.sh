@@ -40,7 +40,7 @@ status=0
   cat "$work/err" >&2
   fail "exit code $status instead of 1"
 }
-grep -q '^+.*__syncthreads();' "$work/diff" || fail 'no barrier in the diff'
+grep -q '^+.*cattLoadRow<' "$work/diff" || fail 'no tiles in the diff'
 grep -q 'catt\\-rewrite' "$root/usr/share/man/man1/catt-rewrite.1" ||
   fail 'the man page is not one'
 echo "package: $(basename "$package") stands on its own"

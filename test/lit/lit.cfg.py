@@ -36,6 +36,7 @@ config.substitutions += [
     ("%eager", f"{tool} --no-cuda --gpu=h200 --min-gain=15"),
     ("%catt", f"{tool} --no-cuda --gpu=h200 --model=catt"),
     ("%bare", tool),
+    ("%throttles", "--transforms=split-warp-groups,reserve-shared,prefer-l1"),
     ("%launch", os.path.join(config.catt_bin_dir, "catt-launch")),
     ("%source", config.source_root),
     ("%bin", config.catt_bin_dir),

@@ -33,7 +33,11 @@ TEST(KernelVersions, PositiveAWholeKernel) {
                   R"cu(// catt: stage-rows(kernels): two kernels with one body
 template <bool cattLong>
 static __device__ __forceinline__ void
-cattBody_k(const float *A, const float *__restrict__ B, float *y, int m); // catt: done
+cattBody_k(const float *A, const float *__restrict__ B, float *y, int m);
+static __global__ void cattRows_k(const float *A, const float *__restrict__ B,
+                                  float *y, int m) {
+  cattBody_k<true>(A, B, y, m);
+} // catt: done
 )cu"));
   EXPECT_THAT(New, HasSubstr(R"cu(
 __global__ void k(const float *A, const float *__restrict__ B, float *y, int m) {
@@ -51,11 +55,6 @@ cattBody_k(const float *A, const float *__restrict__ B, float *y, int m) { // ca
   // catt: done
   y[i] = s;
 }
-// catt: stage-rows(kernels): of long rows
-static __global__ void cattRows_k(const float *A, const float *__restrict__ B,
-                                  float *y, int m) {
-  cattBody_k<true>(A, B, y, m);
-} // catt: done
 )cu"));
   EXPECT_THAT(New, HasSubstr("  /* catt: stage-rows(tiles) was: k */ "
                              "(n >= 32 ? cattRows_k : k) /* catt: done */"
@@ -91,6 +90,13 @@ TEST(KernelVersions, PositiveANamespace) {
                  AllOf(::testing::StartsWith("// catt: stage-rows(kernel)"),
                        HasSubstr("namespace a {\n// catt: stage-rows(kernels)"),
                        HasSubstr("(n >= 32 ? a::cattRows_k : a::k)")));
+}
+
+TEST(KernelVersions, PositiveAKernelDirectlyBehindAnother) {
+  std::string Code = kernel(Usual);
+  Code.insert(Code.find("static void host"), "__global__ void other() {}\n");
+  EXPECT_REWRITE(launchedWith("n", Code),
+                 HasSubstr("\n}\n__global__ void other() {}\n"));
 }
 
 TEST(KernelVersions, PositiveBoundsAreForBoth) {

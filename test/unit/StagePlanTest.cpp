@@ -157,6 +157,65 @@ TEST(StagePlan, NegativeLaunchesThatCannotTell) {
   EXPECT_EQ(longRows(kernel("4096")), std::nullopt); // they are long
 }
 
+/// Rows of A that begin at an element of P.
+std::string gathered(const std::string &P, const std::string &Trips = "m") {
+  std::string Code = kernel(Trips, "256", "s += A[r * m + j];");
+  Code.replace(Code.find("const float *B"), 14, "const int *P");
+  Code.replace(Code.find("(A, A, A"), 8, "(A, (int *)A, A");
+  return Code.insert(Code.find("  for ("), "  int r = " + P + ";\n");
+}
+
+TEST(StagePlan, PositiveRowsThatDataSays) {
+  EXPECT_THAT(staged(gathered("P[i]")), ElementsAre("A[r * m + j] in 32"));
+  EXPECT_THAT(staged(gathered("P[2 * i + 1]", "4096")),
+              ElementsAre("A[r * m + j] in 32"));
+  EXPECT_TRUE(decided(gathered("P[i]")).Tiles.IfLong);
+}
+
+TEST(StagePlan, NegativeRowsThatDataSaysForAllLanesOrInALoop) {
+  EXPECT_THAT(staged(gathered("P[blockIdx.x]")), IsEmpty());
+  EXPECT_THAT(staged(gathered("P[P[i]]")), IsEmpty()); // may be one for all
+  EXPECT_THAT(staged(gathered("P[i]", "P[i + 1]")), IsEmpty()); // short ones
+  std::string Around = gathered("P[i]");
+  Around.insert(Around.find("  for ("), "  for (int k = 0; k < n; ++k)\n");
+  EXPECT_THAT(staged(Around), IsEmpty());
+  std::string Few = gathered("P[i]");
+  Few.replace(Few.find("1056"), 4, "132");
+  EXPECT_THAT(staged(Few), IsEmpty());
+}
+
+TEST(StagePlan, NegativeFewWarpsWhoseLinesStay) {
+  // 64 KiB of lines on an SM with two blocks; three SMs of four have one.
+  std::string Code = kernel("4096");
+  Code.replace(Code.find("1056"), 4, "160");
+  EXPECT_THAT(staged(Code), IsEmpty());
+  Code.replace(Code.find("160"), 3, "264");
+  EXPECT_THAT(staged(Code), ElementsAre("A[i * 4096 + j] in 32"));
+}
+
+TEST(StagePlan, NegativeManySumsOfLoopsThatMayBeShort) {
+  auto Sums = [](const std::string &Trips, const std::string &Body) {
+    AnalysisOptions Options = staging();
+    Options.May.Sums = true;
+    KernelPlan Plan = decided(kernel(Trips, "256", Body), Options);
+    return Plan.Versions.empty() ? 0 : Plan.Versions[0].Sums.size();
+  };
+  const std::string Two = "y[i] += B[j]; y[i + n] += B[j];",
+                    Three = Two + " y[i + 2 * n] += B[j];";
+  EXPECT_EQ(Sums("m", Two), 2u);
+  EXPECT_EQ(Sums("m", Three), 0u);
+  EXPECT_EQ(Sums("4096", Three), 3u);
+}
+
+TEST(StagePlan, NegativeThePaperAndTheUserDecide) {
+  AnalysisOptions Paper = staging(), Forced = staging();
+  Paper.Counting = Model::Catt;
+  EXPECT_THAT(staged(kernel("4096"), Paper), IsEmpty());
+  Forced.Forced = {{"k", "j", 2, std::nullopt, "k:j=2"}};
+  EXPECT_THAT(staged(kernel("4096"), Forced), IsEmpty());
+  EXPECT_EQ(decided(kernel("4096"), Forced).Loops.at(0).Groups, 2);
+}
+
 TEST(StagePlan, NegativeLanesThatDataLeavesOut) {
   std::string Code = kernel("4096");
   Code.insert(Code.find("  for ("), "  if (y[i] > 0)\n");

@@ -25,7 +25,8 @@ std::vector<std::string> chosen(const std::vector<std::string> &Names) {
 
 TEST(Transforms, PositiveChosen) {
   EXPECT_THAT(chosen({}),
-              ElementsAre("reserve-shared", "prefer-l1", "split-warp-groups"));
+              ElementsAre("reserve-shared", "prefer-l1", "split-warp-groups",
+                          "stage-rows", "promote-accumulators"));
   EXPECT_EQ(chosen({"all"}).size(), allTransforms().size());
   EXPECT_EQ(chosen({"prefer-l1", "all"}), chosen({"all"}));
   EXPECT_THAT(chosen({"launch-bounds", "prefer-l1"}),

@@ -28,11 +28,25 @@ static constexpr int AsynchronousCopies = 80;
 /// Registers that another version of a loop may add: 29 were seen.
 static constexpr int64_t MoreRegisters = 32;
 
+/// Sums that a loop may keep in registers though only the run knows whether it
+/// is long: more may cost a block on each SM, which short loops feel.
+static constexpr size_t FewSums = 2;
+
 /// Warps on an SM that hide the latency of a tile: with 16, tiles of 128 bytes
 /// were measured to be the fastest on an H200, with 8 others were. With as
 /// many, tiles are faster than 32 look-ups for each load even where all lines
 /// stay in L1 (1.2 to 2.6 times); with fewer they lose up to a third.
 static constexpr int64_t EnoughWarps = 16;
+
+/// Warps on an SM, in the mean of all SMs: few blocks leave most with fewer
+/// than the largest number.
+static int64_t meanWarps(const Setting &S) {
+  const int64_t Most = S.Before.WarpsPerBlock * S.Before.BlocksPerSM;
+  const std::optional<int64_t> &Blocks = S.Throttle.Block.GridBlocks;
+  const std::optional<int64_t> &SMs = S.Throttle.Gpu.SMs;
+  return Blocks && SMs ? std::min(Most, *Blocks * S.Before.WarpsPerBlock / *SMs)
+                       : Most;
+}
 
 /// Where only the run knows how long rows are, long ones: of short ones the
 /// loop runs as it is.
@@ -62,16 +76,32 @@ static bool isReadAgain(const Kernel &K, const RowLoop &Rows,
   return false;
 }
 
+/// A row that begins where another load says, which gives each lane its own,
+/// in a loop that runs as often for each and stands in no other.
+static bool isScattered(const Setting &S, const Access &A) {
+  const Loop &L = S.K.Loops[*A.Loop];
+  if (A.Offset || !A.Irregularity || L.Parent || !L.TripCount ||
+      !L.TripCount->isBlockUniform())
+    return false;
+  return llvm::any_of(S.K.Accesses, [&](const Access &Says) {
+    return Says.Where == A.Irregularity->Where && Says.Reads &&
+           laneStrideBytes(Says, S.Footprint).value_or(0);
+  });
+}
+
 /// The reads of lanes that stand a line or more apart. Where data decides which
-/// lanes are there, few may be.
+/// lanes are there, few may be. Counted: the lines of the loop are; Busy: so
+/// many warps look up lines that tiles help wherever the rows are.
 static std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
+                                       bool Counted, bool Busy,
                                        std::vector<Refusal> &Refusals) {
   std::vector<unsigned> Out;
   for (const auto &[I, Read] : llvm::enumerate(Rows.Reads)) {
     const Access &A = S.K.Accesses[Read.Access];
-    std::optional<int64_t> Stride = laneStrideBytes(A, S.Footprint);
-    if (!Stride || std::abs(*Stride) < LineBytes || !A.GuardsKnown ||
-        isReadAgain(S.K, Rows, Read))
+    const int64_t Stride = laneStrideBytes(A, S.Footprint).value_or(0);
+    const bool Known = Counted && std::abs(Stride) >= LineBytes &&
+                       !isReadAgain(S.K, Rows, Read);
+    if (!A.GuardsKnown || !(Known || (Busy && isScattered(S, A))))
       continue;
     if (Read.Why)
       Refusals.push_back(*Read.Why);
@@ -98,7 +128,8 @@ public:
   Chooser(const Setting &S, const std::vector<LoopProfile> &Profiles,
           const AnalysisOptions &Options)
       : S(S), Profiles(Profiles), Options(Options), Long(withLongRows(S)),
-        IsKnown(Long.Footprint.Parameters == S.Footprint.Parameters) {}
+        IsKnown(Long.Footprint.Parameters == S.Footprint.Parameters),
+        IsBusy(Options.TileBytes || meanWarps(S) >= EnoughWarps) {}
 
   Stages run() {
     for (unsigned I = 0; I < S.K.RowLoops.size(); ++I)
@@ -117,23 +148,12 @@ private:
     LoopVersion Each;
     Each.Rows = Index;
     Each.MinTrips = Trips ? 0 : MinTrips;
-    std::optional<LoopProfile> Profile;
     if (Options.May.Stage)
-      Profile = profileIfLong(Rows.Loop);
-    if (Profile && Profile->Work &&
-        Profile->Work->Iterations.value_or(MinTrips) * Rows.StepSize >=
-            MinTrips) {
-      std::vector<Refusal> Against = Rows.Refusals;
-      if (Rows.NotInTiles)
-        Against.push_back(*Rows.NotInTiles);
-      if (Against.empty())
-        Each.Reads = rowsApart(Long, Rows, Against);
-      // Where L1 holds all lines, nobody misses the tiles.
-      if (contends(Long, *Profile))
-        llvm::append_range(Out.Refusals, Against);
-    }
+      Each.Reads = readsOf(Rows);
     if (Options.May.Sums && Rows.Refusals.empty())
       Each.Sums = usableSums(Rows);
+    if (Each.Reads.empty() && Each.MinTrips && Each.Sums.size() > FewSums)
+      Each.Sums.clear();
     if (Each.Reads.empty() && Each.Sums.empty())
       return;
     if (hasRegisters(S.K, S.Throttle.Gpu, *S.Footprint.Block.count(),
@@ -145,25 +165,42 @@ private:
            std::to_string(*S.Footprint.Block.count()) + " threads"});
   }
 
+  std::vector<unsigned> readsOf(const RowLoop &Rows) {
+    const std::optional<LoopProfile> Profile = profileIfLong(Rows.Loop);
+    if (!Profile)
+      return {};
+    const bool Counted =
+        Profile->Work &&
+        Profile->Work->Iterations.value_or(MinTrips) * Rows.StepSize >=
+            MinTrips;
+    std::vector<Refusal> Against = Rows.Refusals;
+    std::vector<unsigned> Reads;
+    if (Rows.NotInTiles)
+      Against.push_back(*Rows.NotInTiles);
+    if (Against.empty())
+      Reads = rowsApart(Long, Rows, Counted, IsBusy, Against);
+    // Where L1 holds all lines, nobody misses the tiles.
+    if (Counted && contends(Long, *Profile))
+      llvm::append_range(Out.Refusals, Against);
+    return Reads;
+  }
+
   /// With work, if its lines do not fit, or so many warps look them up that L1
   /// is busy with it.
   std::optional<LoopProfile> profileIfLong(unsigned Loop) const {
     const LoopProfile *Profile = profileOf(Profiles, Loop);
     if (!Profile)
       return std::nullopt;
-    const bool Always =
-        Options.TileBytes ||
-        S.Before.WarpsPerBlock * S.Before.BlocksPerSM >= EnoughWarps;
-    return IsKnown && (Profile->Work || !Always)
+    return IsKnown && (Profile->Work || !IsBusy)
                ? *Profile
-               : profileOf(Long, Loop, Always);
+               : profileOf(Long, Loop, IsBusy);
   }
 
   const Setting &S;
   const std::vector<LoopProfile> &Profiles;
   const AnalysisOptions &Options;
   const Setting Long;
-  const bool IsKnown;
+  const bool IsKnown, IsBusy;
   Stages Out;
 };
 } // namespace

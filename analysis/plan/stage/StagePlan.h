@@ -20,6 +20,10 @@
 // Tiles are as wide as a cache line where that leaves enough warps on an SM,
 // and in dynamic shared memory where a block cannot have that much unasked.
 //
+// Rows that begin where data says (A[idx[i] * m + j]) are staged where as many
+// warps are there, if lanes load different words of that data: what they touch
+// together is not counted.
+//
 // Left alone: rows of lanes that data leaves out (a warp with few lanes loads
 // slowly), and those that a loop around reads again if they are, or may be, as
 // short as to stay in registers.

@@ -1,4 +1,4 @@
-// RUN: %exact %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %exact %throttles %s 2>&1 >/dev/null | FileCheck %s
 // 6 blocks with 33 KiB each leave 28 KiB of L1: fewer blocks or warps are better.
 
 // CHECK: remark: loop over j: 48 warps with up to 34 lines each touch 198.1 KiB, L1D holds 28 KiB: {{split into|[0-9]+ blocks fewer}}

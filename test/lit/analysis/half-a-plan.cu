@@ -1,4 +1,4 @@
-// RUN: %eager --l1d=32 --launch='rows=1056:256' %s 2>%t.err >%t.cu
+// RUN: %eager %throttles --l1d=32 --launch='rows=1056:256' %s 2>%t.err >%t.cu
 // RUN: FileCheck %s <%t.err
 // RUN: grep -v TEXT %t.cu | FileCheck --check-prefix=TEXT %s
 // A part of a plan is not written. The launch is in another file, so that no

@@ -1,4 +1,4 @@
-// RUN: %exact %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %exact %throttles %s 2>&1 >/dev/null | FileCheck %s
 // 200 threads are 7 warps, the last with 8 lanes. 9 blocks per SM leave 240 KiB:
 // y begins inside a line in most blocks: two lines a warp for it.
 

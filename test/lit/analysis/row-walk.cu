@@ -1,4 +1,4 @@
-// RUN: %exact %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %exact %throttles %s 2>&1 >/dev/null | FileCheck %s
 // A thread walks its own rows: 64 lines a warp and iteration, 64 warps; x is shared.
 
 // CHECK: row-walk.cu:{{[0-9]+}}:5: remark: loop over j: 64 warps with up to 66 lines each touch {{52[0-9.]+|51[0-9.]+}} KiB, L1D holds 248 KiB: split into {{[2-8]}} warp groups [split-warp-groups]

@@ -1,7 +1,7 @@
-// RUN: %exact --l1d=100 %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %exact %throttles --l1d=100 %s 2>&1 >/dev/null | FileCheck %s
 // Two strides that only the run knows: the kernel tests both.
 
-// RUN: not %exact --l1d=100 --diff %s 2>/dev/null | FileCheck --check-prefix=TEXT %s
+// RUN: not %exact %throttles --l1d=100 --diff %s 2>/dev/null | FileCheck --check-prefix=TEXT %s
 // CHECK: remark: loop over j: {{.*}}: split into {{[0-9]+}} warp groups
 // CHECK: note: decided at run time: from n = {{[0-9]+}} on, where m >= {{[0-9]+}},
 // TEXT: n >= {{[0-9]+}} && m >= {{[0-9]+}}

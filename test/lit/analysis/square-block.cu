@@ -1,8 +1,8 @@
-// RUN: %exact %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %exact %throttles %s 2>&1 >/dev/null | FileCheck %s
 // 16 rows serve all warps of a block: distinct lines fit where the paper's sum
 // does not.
 
-// RUN: %catt %s 2>&1 >/dev/null | FileCheck --check-prefix=CATT %s
+// RUN: %catt %throttles %s 2>&1 >/dev/null | FileCheck --check-prefix=CATT %s
 // CHECK-NOT: split into
 // CHECK: 0 loops beyond L1D
 // CATT: remark: loop over k: 64 warps x 64 lines = 512 KiB, L1D holds 248 KiB: split into 4 warp groups

@@ -1,4 +1,4 @@
-// RUN: not %eager --diff %s 2>%t.err | FileCheck --check-prefix=TEXT %s
+// RUN: not %eager %throttles --diff %s 2>%t.err | FileCheck --check-prefix=TEXT %s
 // RUN: FileCheck %s <%t.err
 // One launch wants the loop divided, the other does not: the run decides.
 

@@ -1,4 +1,4 @@
-// RUN: %exact %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %exact %throttles %s 2>&1 >/dev/null | FileCheck %s
 // Each loop of a kernel gets its own factor.
 // CHECK: remark: loop over j: {{.*}} with up to 65 lines each touch 512.1 KiB
 // CHECK: remark: loop over k: {{.*}} with up to 129 lines each touch 1,024.1 KiB

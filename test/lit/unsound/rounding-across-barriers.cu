@@ -1,10 +1,10 @@
 // A product and the sum that nvcc fuses it with must not come to stand on two
 // sides of a barrier. `split` may be rewritten in each case, the others not.
 // RUN: split-file %s %t
-// RUN: for f in variable behind memory twice scaled unrolled helper macro template; do %eager --l1d=28 %t/$f.cu >/dev/null 2>%t/out; grep -q 'left alone.*\[may-contract\]' %t/out && ! grep -q 'split into' %t/out || { echo $f; cat %t/out; exit 1; }; done
-// RUN: for f in variable behind memory twice scaled unrolled helper macro template; do %eager --l1d=28 %t/$f.cu -- -ffp-contract=off >/dev/null 2>%t.err; grep -q 'split into' %t.err || { echo off $f; exit 1; }; done
-// RUN: for f in inside factor summed loaded rounded; do %eager --l1d=28 %t/$f.cu >/dev/null 2>%t.err; grep -q 'split into' %t.err || { echo $f; exit 1; }; done
-// RUN: %eager --l1d=28 %t/variable.cu 2>&1 >/dev/null | FileCheck %s
+// RUN: for f in variable behind memory twice scaled unrolled helper macro template; do %eager %throttles --l1d=28 %t/$f.cu >/dev/null 2>%t/out; grep -q 'left alone.*\[may-contract\]' %t/out && ! grep -q 'split into' %t/out || { echo $f; cat %t/out; exit 1; }; done
+// RUN: for f in variable behind memory twice scaled unrolled helper macro template; do %eager %throttles --l1d=28 %t/$f.cu -- -ffp-contract=off >/dev/null 2>%t.err; grep -q 'split into' %t.err || { echo off $f; exit 1; }; done
+// RUN: for f in inside factor summed loaded rounded; do %eager %throttles --l1d=28 %t/$f.cu >/dev/null 2>%t.err; grep -q 'split into' %t.err || { echo $f; exit 1; }; done
+// RUN: %eager %throttles --l1d=28 %t/variable.cu 2>&1 >/dev/null | FileCheck %s
 // CHECK: a product in 'p', which a barrier would keep from a sum
 
 //--- variable.cu
