@@ -94,6 +94,42 @@ static __device__ void cattLoadRow(unsigned lanes, unsigned thread, CattType *ow
   __syncwarp(lanes);
 })cu";
 
+/// The other way: the lanes together store what each has written to its row.
+static const char StoreRow[] =
+    R"cu(template <int CattColumns, int CattBytes, class CattType>
+static __device__ void cattStoreRow(unsigned lanes, unsigned thread, const CattType *own,
+                                    CattType *row, long long count) {
+  const int lane = thread % 32, mine = (int)count;
+  const char *const tile = (const char *)own - lane * CattBytes;
+  const auto store = [&](int from, int column, CattType *to) {
+    const char *const source = tile + from * CattBytes + column * sizeof(CattType);
+    to[column] = *(const CattType *)source;
+  };
+  const auto rowOf = [&](int from) {
+    return (CattType *)__shfl_sync(lanes, (unsigned long long)row, from);
+  };
+  __syncwarp(lanes);
+  if (lanes == 0xffffffff) {
+    const int column = lane % CattColumns;
+#pragma unroll 4
+    for (int i = 0; i < CattColumns; ++i) {
+      const int from = (lane + 32 * i) / CattColumns;
+      CattType *const to = rowOf(from);
+      if (column < __shfl_sync(lanes, mine, from))
+        store(from, column, to);
+    }
+  } else {
+    const int some = __popc(lanes), first = __popc(lanes & ((1u << lane) - 1));
+    for (unsigned rest = lanes; rest; rest &= rest - 1) {
+      const int from = __ffs(rest) - 1, end = __shfl_sync(lanes, mine, from);
+      CattType *const to = rowOf(from);
+      for (int column = first; column < end; column += some)
+        store(from, column, to);
+    }
+  }
+  __syncwarp(lanes);
+})cu";
+
 /// What the launch has asked for, in bytes (PTX ISA, "Special Registers").
 static const char DynamicShared[] =
     R"cu(static __device__ unsigned cattDynamicShared() {
@@ -146,6 +182,12 @@ static llvm::ArrayRef<AddedFunction> addedFunctions() {
        "a warp loads elements of the row of each lane together",
        "",
        {LoadRow},
+       /*ForLaunches=*/false},
+      {"cattStoreRow",
+       "CATT_STORE_ROW",
+       "a warp stores elements to the row of each lane together",
+       "",
+       {StoreRow},
        /*ForLaunches=*/false},
       {"cattApart",
        "CATT_APART",

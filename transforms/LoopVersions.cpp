@@ -247,6 +247,15 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
   Out.push_back("const unsigned " + V.Lanes + " = __activemask();");
 }
 
+/// A call that stores what the lane has written to its part of a tile.
+static std::string storeOf(const VersionedLoop &V, const RowRead &R,
+                           StringRef Name) {
+  return llvm::formatv(
+      "cattStoreRow<{0}, {1}>({2}, {3}, {4}, &{5}, {6} - {7});",
+      V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes, V.Thread, Name,
+      at(V.Rows, R.Text, V.From), V.Rows.Iterator, V.From);
+}
+
 /// A call that loads what a tile holds of a row, from this element on.
 static std::string loadOf(const VersionedLoop &V, const RowRead &R,
                           StringRef Name, StringRef First, StringRef Count) {
@@ -280,6 +289,11 @@ static void addTilesDown(const VersionedLoop &V,
                 "; " + L.Step + ")");
 }
 
+static bool writesRows(const VersionedLoop &V) {
+  return llvm::any_of(V.Version.Reads,
+                      [&](unsigned R) { return V.Rows.Reads[R].IsWritten; });
+}
+
 /// The head of the loop over tiles, and of the loop over a tile.
 static void addTileLoops(const VersionedLoop &V,
                          std::vector<std::string> &Out) {
@@ -288,12 +302,17 @@ static void addTileLoops(const VersionedLoop &V,
                 ");) {");
   if (L.IsDown)
     return addTilesDown(V, Out);
+  const std::string First = "const auto " + V.From + " = " + L.Iterator + ";";
+  const bool Writes = writesRows(V);
+  if (Writes)
+    Out.push_back(First);
   for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
-    Out.push_back(loadOf(V, L.Reads[R], Name, L.Reads[R].Text,
-                         elementsFrom(L, L.Reads[R])));
-  Out.push_back("for (const auto " + V.From + " = " + L.Iterator + "; " +
-                runsOn(L) + " && " + L.Iterator + " - " + V.From + " < " +
-                str(windowOf(V)) + "; " + L.Step + ")");
+    if (!L.Reads[R].IsWritten)
+      Out.push_back(loadOf(V, L.Reads[R], Name, L.Reads[R].Text,
+                           elementsFrom(L, L.Reads[R])));
+  Out.push_back("for (" + (Writes ? ";" : First) + " " + runsOn(L) + " && " +
+                L.Iterator + " - " + V.From + " < " + str(windowOf(V)) + "; " +
+                L.Step + ")");
 }
 
 static std::vector<std::string> codeOf(const VersionedLoop &V,
@@ -310,6 +329,9 @@ static std::vector<std::string> codeOf(const VersionedLoop &V,
   else
     Out.push_back("for (" + L.Init + " " + runsOn(L) + "; " + L.Step + ")");
   addBody(V, Text, Out);
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
+    if (L.Reads[R].IsWritten)
+      Out.push_back(storeOf(V, L.Reads[R], Name));
   if (InTiles)
     Out.push_back("}");
   for (auto [R, Name] : llvm::zip_equal(V.Version.Sums, V.SumNames))
@@ -324,6 +346,10 @@ static std::vector<std::string> codeOf(const VersionedLoop &V,
 }
 
 //===-- Edits -------------------------------------------------------------===//
+
+/// What the versions call (AddedFunctions.h).
+static constexpr const char *Functions[] = {"cattLoadRow", "cattStoreRow",
+                                            "cattApart", "cattDynamicShared"};
 
 std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows) {
   const Kernel &K = C.Kernel.Source;
@@ -359,7 +385,7 @@ std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows) {
     return InMacro("the macro " + File.MacroOnBuiltin);
   if (!Rows.OwnLines)
     return InMacro("other code on its lines");
-  for (const char *Function : {"cattLoadRow", "cattApart", "cattDynamicShared"})
+  for (const char *Function : Functions)
     if (isTaken(File, *findFunction(Function)))
       return InMacro(std::string("the name ") + Function + " in the file");
   if (!File.places().above({K.Top}, Rows.Span.Begin))
@@ -372,7 +398,7 @@ void writeVersion(const VersionedLoop &V, StringRef Reason, EditBuilder &Out) {
   const bool InTiles = !V.Version.Reads.empty();
   const FileContext &File = Out.files().at(L.Span.File);
   std::vector<std::string> Code = codeOf(V, File.Text);
-  for (const char *Function : {"cattLoadRow", "cattApart", "cattDynamicShared"})
+  for (const char *Function : Functions)
     if (llvm::any_of(Code, [&](StringRef Line) {
           return Line.contains(std::string(Function) + "(") ||
                  Line.contains(std::string(Function) + "<");

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loads the rows that the lanes of a warp walk together, through shared memory.
+// Loads and stores the rows that the lanes of a warp walk together, through
+// shared memory.
 //
 // Before:
 //   for (int j = 0; j < m; ++j)
@@ -56,6 +57,7 @@
 #include "transforms/KernelUses.h"
 #include "transforms/LaunchEdit.h"
 #include "transforms/LoopVersions.h"
+#include "llvm/ADT/StringExtras.h"
 
 using llvm::StringRef;
 
@@ -103,8 +105,8 @@ class StageRows final : public Transform {
 public:
   using Transform::Transform;
   StringRef summary() const override {
-    return "Loads the rows that the lanes of a warp walk together, through "
-           "shared memory.";
+    return "Loads and stores the rows that the lanes of a warp walk together, "
+           "through shared memory.";
   }
   Preparation prepare(const Context &C) const override;
   bool giveUp(KernelReport &Kernel, const Shortfall &Refused) const override;
@@ -116,6 +118,29 @@ public:
 };
 } // namespace
 
+static std::string rows(size_t Count) {
+  return std::to_string(Count) + (Count == 1 ? " row" : " rows");
+}
+
+/// Puts the version of a loop into words and into the text.
+static void stage(const VersionedLoop &V, EditBuilder &Out) {
+  const size_t Stored = llvm::count_if(
+      V.Version.Reads, [&](unsigned R) { return V.Rows.Reads[R].IsWritten; });
+  const size_t Loaded = V.Version.Reads.size() - Stored;
+  llvm::SmallVector<std::string, 2> What, Verbs;
+  if (Loaded)
+    Verbs.push_back("loads"), What.push_back("loads " + rows(Loaded));
+  if (Stored)
+    Verbs.push_back("stores"), What.push_back("stores " + rows(Stored));
+  writeVersion(V,
+               "the warp " + llvm::join(Verbs, " and ") +
+                   " the rows of its lanes together",
+               Out);
+  Out.done(V.K.Loops[V.Rows.Loop].Where,
+           llvm::join(What, " and ") + " of each lane in tiles of " +
+               std::to_string(V.Version.Columns) + " elements");
+}
+
 void PreparedStages::edit(EditBuilder &Out) const {
   const VersionedLoop &First = Loops.front();
   if (First.SharesTiles)
@@ -124,15 +149,8 @@ void PreparedStages::edit(EditBuilder &Out) const {
                         "a row of each thread in shared memory",
                         {tileDeclaration(First)},
                         {}});
-  for (const VersionedLoop &V : Loops) {
-    writeVersion(V, "the warp loads the rows of its lanes together", Out);
-    const size_t Count = V.RowNames.size();
-    Out.done(V.K.Loops[V.Rows.Loop].Where,
-             "loads " + std::to_string(Count) +
-                 (Count == 1 ? " row" : " rows") +
-                 " of each lane in tiles of " +
-                 std::to_string(V.Version.Columns) + " elements");
-  }
+  for (const VersionedLoop &V : Loops)
+    stage(V, Out);
   if (Second)
     writeSecondKernel(*Second, Out);
   if (Launches)

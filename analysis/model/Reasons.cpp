@@ -39,9 +39,9 @@ constexpr ReasonInfo Table[] = {
      "nest})",
      "nothing needs to be done"},
     {Reason::RowsStaged, NothingToDo, "rows-staged",
-     "the rows that it walks are loaded by the warp together",
-     "its cache lines are no longer needed: {the rows} are loaded through "
-     "shared memory",
+     "the warp loads and stores the rows that it walks together",
+     "its cache lines are no longer needed: {the rows} go through shared "
+     "memory",
      "nothing needs to be done"},
     {Reason::UnknownLaunch, NotKnown, "unknown-launch",
      "no launch gives a block size that folds",

@@ -23,7 +23,7 @@ enum class Reason : uint8_t {
   NoLoop,         ///< the kernel has no loop
   NoGlobalAccess, ///< the loop touches no memory that L1 caches
   CoveredByOther, ///< its lines are those of another loop, which is split
-  RowsStaged,     ///< its rows are loaded through shared memory
+  RowsStaged,     ///< its rows go through shared memory
   // Not known.
   UnknownLaunch,      ///< no launch gives the block size
   UnknownStride,      ///< a stride is known only at run time

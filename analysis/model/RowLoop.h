@@ -32,7 +32,8 @@ struct RowPlace {
 };
 
 /// References that every iteration reads, each time as far further as the
-/// iterator is; of one row, near each other.
+/// iterator is; of one row, near each other. Or one that every iteration
+/// writes, and nothing else in the loop touches.
 struct RowRead {
   size_t Access = 0;               ///< index in Kernel::Accesses
   std::vector<SourceSpan> Places;  ///< in the body, ascending
@@ -42,9 +43,11 @@ struct RowRead {
   unsigned Halo = 0;               ///< elements behind Text, up to the last one
   std::string Type;                ///< of an element: "float"
   unsigned ElementBytes = 0;
-  /// Of RowLoop::Places: it may only be read ahead if these are elsewhere.
+  bool IsWritten = false;
+  /// Of RowLoop::Places: it may only be read ahead, or written later, if these
+  /// are elsewhere.
   std::vector<unsigned> Apart;
-  std::optional<Refusal> Why; ///< why it may not be read ahead, if so
+  std::optional<Refusal> Why; ///< why it may not, if so
 };
 
 /// An element to which every iteration adds and to which nothing else is done.

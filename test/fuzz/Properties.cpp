@@ -169,9 +169,8 @@ private:
         forceStages(K, Kernels[*I]);
     for (KernelReport &K : R.Kernels)
       // Slots leave no room for tiles that only some launches have.
-      if (auto I = indexOf(K);
-          I && (K.Plan.Tiles.IfLong ? Kernels[*I].Seed % 12 == 0
-                                    : Kernels[*I].Seed % 3 != 0))
+      if (auto I = indexOf(K); I && Kernels[*I].Seed % 3 != 0 &&
+                               !(K.Plan.Tiles.IfLong && Kernels[*I].Seed % 4))
         forceSpill(K, Kernels[*I], R.Gpu);
     for (KernelReport &K : R.Kernels)
       if (auto I = indexOf(K); I && Kernels[*I].Seed % 4 < 2)
@@ -218,6 +217,8 @@ private:
       }
     }
     countEnemies(E);
+    for (const AddedCall &C : E.Calls)
+      ++Seen["calls of " + C.Function];
     for (const auto &[At, Text] : E.Added)
       if (llvm::StringRef(Text.text()).contains("? cattRows_"))
         ++Seen["launches that choose a kernel"];

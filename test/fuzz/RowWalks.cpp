@@ -74,7 +74,7 @@ private:
   unsigned Row = 8, Threads = 32; ///< elements of a row; threads of the grid
   bool Restrict = false;
   bool ByRun = false; ///< only the run knows a row's length, launches tell it
-  bool Gathers = false;
+  bool Gathers = false, Stores = false;
   bool Hidden = false; ///< a pointer into the rows that are read
 
   uint64_t below(uint64_t Limit) { return Random() % Limit; }
@@ -97,6 +97,7 @@ private:
     Row = 8 + below(chance(50) ? 20 : 70);
     Restrict = chance(50);
     ByRun = chance(25);
+    Stores = chance(30);
     if (chance(20))
       K.Qualifiers =
           " __launch_bounds__(" + std::to_string(K.Block.count()) + ")";
@@ -180,6 +181,24 @@ private:
     }
   }
 
+  /// What one iteration stores to a row of this thread.
+  std::string stored(const std::string &J, const std::string &E) {
+    const std::string To = "wide[i * " + std::to_string(Row) + " + " + J + "]";
+    switch (below(8)) {
+    case 0:
+      return "{\n  s += " + E + ";\n  " + To + " = s;\n}";
+    case 1:
+      return "if (" + E + " > 3)\n  " + To + " = " + E + ";";
+    case 2:
+      return "{\n  " + To + " = " + E + ";\n  s += " + To + " * 2;\n}";
+    case 3:
+      return "{\n  if (" + J + " % 3)\n    continue;\n  " + To + " = " + E +
+             ";\n}";
+    default:
+      return To + " = " + E + ";";
+    }
+  }
+
   /// What one iteration does.
   std::string step(const std::string &J) {
     std::string E = element(J), Other = element(J);
@@ -188,6 +207,8 @@ private:
              (" " + J) + ";\n}";
     if (chance(25))
       return branch(J, E, Other);
+    if (Stores && chance(60))
+      return stored(J, E);
     switch (below(18)) {
     case 0:
       return "{\n  " + Type + " v = " + E +
@@ -249,7 +270,7 @@ private:
     std::replace(Text.begin(), Text.end(), '@', J[0]);
     std::string Body = step(J);
     // Beyond the own row another thread's begins.
-    if (Reaches && Hidden)
+    if (Reaches && (Hidden || Body.find("wide[") != std::string::npos))
       Body = "s += (" + Type + ")" + J + ";";
     else if (!Hidden && chance(By > 1 ? 60 : 15))
       Body = neighbours(J, By > 1 ? By : 2 + below(2));
@@ -294,7 +315,7 @@ private:
   void arguments() {
     std::string Keyword = Restrict ? "__restrict__ " : "";
     unsigned Bytes = Type == "double" || Type == "long long" ? 8 : 4;
-    Argument A, Lens, Out, N, W;
+    Argument A, Lens, Out, Wide, N, W;
     A.Name = "A", A.Type = "const " + Type + " *" + Keyword + "%";
     A.Bytes = int64_t(Bytes) * (2 * Row * Threads + 1024);
     A.Fill = Type == "float" ? "f" : "i";
@@ -303,13 +324,14 @@ private:
     Lens.Fill = "x", Lens.Limit = Row;
     Out.Name = "out", Out.Type = Type + " *" + Keyword + "%", Out.Fill = "0";
     Out.Bytes = int64_t(Bytes) * Threads;
+    Wide = Out, Wide.Name = "wide", Wide.Bytes = Bytes * Row * Threads;
     N.Name = "n", N.Type = "int %", N.Value = Threads;
     W.Name = "w", W.Type = "int %", W.Value = Row;
     if (ByRun) {
       W.Text = "width" + std::to_string(K.Id);
       K.Globals.push_back("int " + W.Text + " = " + std::to_string(Row) + ";");
     }
-    K.Arguments = {A, Lens, Out, N, W};
+    K.Arguments = {A, Lens, Out, Wide, N, W};
   }
 };
 

@@ -144,7 +144,7 @@ static bool isVacuous(const Summary &S) {
     All = {};
   else if (Rows)
     All = {"applied: stage-rows", "launches that choose a kernel",
-           "files reverted"};
+           "calls of cattStoreRow", "files reverted"};
   else if (Contended)
     All = {"applied: split-warp-groups", "decided again in silence",
            "launches that differ", "blocks limited by registers"};

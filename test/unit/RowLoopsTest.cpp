@@ -27,7 +27,8 @@ std::string shown(const Parsed &P, const RowLoop &R) {
   for (const Refusal &Why : R.Refusals)
     return Out + " refused: " + info(Why.Kind).Id.str();
   for (const RowRead &Read : R.Reads) {
-    Out += " reads " + Read.Type + " " + Read.Text;
+    Out +=
+        (Read.IsWritten ? " writes " : " reads ") + Read.Type + " " + Read.Text;
     if (Read.Places.size() != 1)
       Out += " " + std::to_string(Read.Places.size()) + "x";
     for (auto [Place, Offset] : llvm::zip_equal(Read.Places, Read.Offsets)) {
@@ -310,7 +311,8 @@ TEST(RowLoops, NegativeAStoreThroughAPointerOfUnknownOrigin) {
 TEST(RowLoops, NegativeTwoStoresOfOneText) {
   EXPECT_THAT(rows(Usual + "{\n  s += A[i * m + j];\n  y[i] = 1;\n"
                            "  for (int i = 0; i < j; ++i)\n    y[i] = 2;\n}"),
-              ElementsAre(HasSubstr("refused: may-alias")));
+              ElementsAre(HasSubstr("refused: may-alias"),
+                          HasSubstr("0 to j by ++i writes float y[i]")));
 }
 
 TEST(RowLoops, PositiveWhatAMacroStandsForIsInParentheses) {

@@ -148,6 +148,13 @@ TEST(StagePlan, PositiveLaunchesOfShortRowsAskForNoTiles) {
   EXPECT_EQ(longRows(Other), "(m * 2) >= 32");
 }
 
+TEST(StagePlan, PositiveOneConditionForLoopsOfOneLength) {
+  std::string Twice = kernel("m - 1");
+  Twice.insert(Twice.find("  y[i] = s"),
+               "  for (int k = 0; k < m; ++k)\n    s += A[i * 4096 + k];\n");
+  EXPECT_EQ(longRows(Twice), "m >= 32");
+}
+
 TEST(StagePlan, NegativeLaunchesThatCannotTell) {
   EXPECT_EQ(longRows(kernel("m * 2")), std::nullopt);
   EXPECT_FALSE(decided(kernel("m * 2")).Tiles.IfLong);
@@ -155,6 +162,16 @@ TEST(StagePlan, NegativeLaunchesThatCannotTell) {
   Twice.replace(Twice.find("m, m);"), 6, "m, m++);");
   EXPECT_EQ(longRows(Twice), std::nullopt);
   EXPECT_EQ(longRows(kernel("4096")), std::nullopt); // they are long
+}
+
+TEST(StagePlan, PositiveRowsThatAreWritten) {
+  const std::string Scaled = "y[i * 4096 + j] = A[i * 4096 + j] * 2;";
+  EXPECT_THAT(staged(kernel("4096", "256", Scaled)),
+              ElementsAre("A[i * 4096 + j] and y[i * 4096 + j] in 32"));
+  EXPECT_THAT(staged(kernel("m", "256", "y[i * m + j] = s;")),
+              ElementsAre("y[i * m + j] in 32"));
+  // What lanes write side by side, and columns, stay.
+  EXPECT_THAT(staged(kernel("4096", "256", "y[i + 4096 * j] = s;")), IsEmpty());
 }
 
 /// Rows of A that begin at an element of P.
@@ -182,15 +199,6 @@ TEST(StagePlan, NegativeRowsThatDataSaysForAllLanesOrInALoop) {
   std::string Few = gathered("P[i]");
   Few.replace(Few.find("1056"), 4, "132");
   EXPECT_THAT(staged(Few), IsEmpty());
-}
-
-TEST(StagePlan, NegativeFewWarpsWhoseLinesStay) {
-  // 64 KiB of lines on an SM with two blocks; three SMs of four have one.
-  std::string Code = kernel("4096");
-  Code.replace(Code.find("1056"), 4, "160");
-  EXPECT_THAT(staged(Code), IsEmpty());
-  Code.replace(Code.find("160"), 3, "264");
-  EXPECT_THAT(staged(Code), ElementsAre("A[i * 4096 + j] in 32"));
 }
 
 TEST(StagePlan, NegativeManySumsOfLoopsThatMayBeShort) {

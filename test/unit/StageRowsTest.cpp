@@ -54,6 +54,32 @@ TEST(StageRows, PositiveAWholeFile) {
             "loads 1 row of each lane in tiles of 16 elements");
 }
 
+TEST(StageRows, PositiveARowThatIsWritten) {
+  StageBench B(kernel("  for (int j = 0; j < m; ++j)\n"
+                      "    y[i * m + j] = B[i * m + j] * 2;\n"));
+  EXPECT_THAT(B.below(), HasSubstr(R"cu(
+    for (int j = 0; __any_sync(cattLanes, j < m);) {
+      const auto cattFrom = j;
+      cattLoadRow<16, 132>(cattLanes, threadIdx.x, cattRow_B, &B[i * m + j],
+                           j < m ? m - j : 0);
+      for (; j < m && j - cattFrom < 16; ++j)
+        cattRow_y[j - cattFrom] = cattRow_B[j - cattFrom] * 2;
+      cattStoreRow<16, 132>(cattLanes, threadIdx.x, cattRow_y,
+                            &y[i * m + cattFrom], j - cattFrom);
+    }
+  } else { // catt: begin
+)cu"));
+  EXPECT_EQ(
+      B.edits().Done.at(0).Summary,
+      "loads 1 row and stores 1 row of each lane in tiles of 16 elements");
+  StageBench Alone(kernel("  for (int j = 0; j < m; ++j)\n"
+                          "    y[i * m + j] = 3;\n"));
+  EXPECT_REWRITE(Alone, AllOf(HasSubstr("static __device__ void cattStoreRow("),
+                              Not(HasSubstr("cattLoadRow"))));
+  EXPECT_EQ(Alone.edits().Done.at(0).Summary,
+            "stores 1 row of each lane in tiles of 16 elements");
+}
+
 TEST(StageRows, PositiveTwoDimensions) {
   EXPECT_EQ(
       StageBench(kernel(Usual, "dim3(16, 16)")).below(),
@@ -178,18 +204,23 @@ TEST(StageRows, PositiveStoresAreCompared) {
   EXPECT_EQ(
       B.below(),
       kernel(
-          R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
+          R"cu(  // catt: stage-rows(16): the warp loads and stores the rows of its lanes
+  // together
   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
       cattApart(&A[i * m + 1], &A[i * m + (m - 1)], &y[i * m + 1],
                 &y[i * m + (m - 1)])) {
-    __shared__ __align__(16) unsigned char cattTiles[17408];
-    float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
+    __shared__ __align__(16) unsigned char cattTiles[33792];
+    float *const cattRow_A = (float *)(cattTiles + 132 * threadIdx.x);
+    float *const cattRow_y = (float *)(cattTiles + 64 + 132 * threadIdx.x);
     const unsigned cattLanes = __activemask();
     for (int j = 1; __any_sync(cattLanes, j < m);) {
-      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
-                          j < m ? m - j : 0);
-      for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j)
-        y[i * m + j] = cattRow_A[j - cattFrom];
+      const auto cattFrom = j;
+      cattLoadRow<16, 132>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                           j < m ? m - j : 0);
+      for (; j < m && j - cattFrom < 16; ++j)
+        cattRow_y[j - cattFrom] = cattRow_A[j - cattFrom];
+      cattStoreRow<16, 132>(cattLanes, threadIdx.x, cattRow_y,
+                            &y[i * m + cattFrom], j - cattFrom);
     }
   } else { // catt: begin
   for (int j = 1; j < m; ++j)

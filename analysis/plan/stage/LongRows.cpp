@@ -28,9 +28,9 @@ static AffineIndex withoutFloor(const AffineIndex &Trips) {
   return Of[0].constant() == 0 ? Of[1] : Of[1].constant() == 0 ? Of[0] : Trips;
 }
 
-/// "m - first >= 32": a sum of parameters and a number is at least Least.
-static std::optional<std::string> atLeast(const AffineIndex &Sum, int64_t Least,
-                                          const LaunchText &Written) {
+/// "m - first" and 32: a sum of parameters and a number is at least Least.
+static std::optional<std::pair<std::string, int64_t>>
+atLeast(const AffineIndex &Sum, int64_t Least, const LaunchText &Written) {
   std::string Out;
   for (const auto &[Atoms, Factor] : Sum.terms()) {
     if (Atoms.empty()) {
@@ -52,7 +52,7 @@ static std::optional<std::string> atLeast(const AffineIndex &Sum, int64_t Least,
   }
   if (Out.empty())
     return std::nullopt;
-  return Out + " >= " + std::to_string(Least);
+  return std::pair(std::move(Out), Least);
 }
 
 std::optional<std::string>
@@ -60,7 +60,7 @@ longRowsAt(const Launch &L, const Kernel &K,
            const std::vector<LoopVersion> &Versions) {
   if (!L.Written)
     return std::nullopt;
-  std::vector<std::string> Any;
+  std::vector<std::pair<std::string, int64_t>> Any;
   for (const LoopVersion &V : Versions) {
     if (V.Reads.empty())
       continue;
@@ -68,16 +68,22 @@ longRowsAt(const Launch &L, const Kernel &K,
         K.Loops[K.RowLoops[V.Rows].Loop].TripCount;
     if (!V.MinTrips || !Trips)
       return std::nullopt;
-    std::optional<std::string> Long =
-        atLeast(withoutFloor(*Trips), V.MinTrips, *L.Written);
+    auto Long = atLeast(withoutFloor(*Trips), V.MinTrips, *L.Written);
     if (!Long)
       return std::nullopt;
-    if (!llvm::is_contained(Any, *Long))
-      Any.push_back(*Long);
+    auto Same = llvm::find_if(
+        Any, [&](const auto &Other) { return Other.first == Long->first; });
+    if (Same == Any.end())
+      Any.push_back(std::move(*Long));
+    else
+      Same->second = std::min(Same->second, Long->second);
   }
-  if (Any.empty())
+  std::vector<std::string> Texts;
+  for (const auto &[Text, Least] : Any)
+    Texts.push_back(Text + " >= " + std::to_string(Least));
+  if (Texts.empty())
     return std::nullopt;
-  return llvm::join(Any, " || ");
+  return llvm::join(Texts, " || ");
 }
 
 } // namespace catt

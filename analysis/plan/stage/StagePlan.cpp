@@ -38,16 +38,6 @@ static constexpr size_t FewSums = 2;
 /// stay in L1 (1.2 to 2.6 times); with fewer they lose up to a third.
 static constexpr int64_t EnoughWarps = 16;
 
-/// Warps on an SM, in the mean of all SMs: few blocks leave most with fewer
-/// than the largest number.
-static int64_t meanWarps(const Setting &S) {
-  const int64_t Most = S.Before.WarpsPerBlock * S.Before.BlocksPerSM;
-  const std::optional<int64_t> &Blocks = S.Throttle.Block.GridBlocks;
-  const std::optional<int64_t> &SMs = S.Throttle.Gpu.SMs;
-  return Blocks && SMs ? std::min(Most, *Blocks * S.Before.WarpsPerBlock / *SMs)
-                       : Most;
-}
-
 /// Where only the run knows how long rows are, long ones: of short ones the
 /// loop runs as it is.
 static Setting withLongRows(const Setting &S) {
@@ -129,7 +119,8 @@ public:
           const AnalysisOptions &Options)
       : S(S), Profiles(Profiles), Options(Options), Long(withLongRows(S)),
         IsKnown(Long.Footprint.Parameters == S.Footprint.Parameters),
-        IsBusy(Options.TileBytes || meanWarps(S) >= EnoughWarps) {}
+        IsBusy(Options.TileBytes ||
+               S.Before.WarpsPerBlock * S.Before.BlocksPerSM >= EnoughWarps) {}
 
   Stages run() {
     for (unsigned I = 0; I < S.K.RowLoops.size(); ++I)
@@ -328,12 +319,11 @@ Kernel withStages(const Kernel &K, const Stages &Found) {
     const RowLoop &Rows = K.RowLoops[Each.Rows];
     auto Leave = [&](const std::string &Text, bool Writes) {
       llvm::erase_if(With.Accesses, [&](const Access &A) {
-        return A.Loop == Rows.Loop && A.Text == Text && A.Reads &&
-               A.Writes == Writes;
+        return A.Loop == Rows.Loop && A.Text == Text && A.Writes == Writes;
       });
     };
     for (unsigned R : Each.Reads) {
-      Leave(Rows.Reads[R].Text, /*Writes=*/false);
+      Leave(Rows.Reads[R].Text, Rows.Reads[R].IsWritten);
       for (const std::string &Text : Rows.Reads[R].Others)
         Leave(Text, /*Writes=*/false);
     }

@@ -10,6 +10,7 @@
 //                 --body---------> what may not stand in a tile
 //                 --places-------> elements that are known before the loop
 //                 --reads--------> references that walk a row
+//                 --writes-------> those that store to it
 //                 --sums---------> elements that are only added to
 //
 //===----------------------------------------------------------------------===//
@@ -61,6 +62,8 @@ public:
       return;
     places();
     reads(For.getBody());
+    if (Out.StepSize == 1 && !Out.IsDown)
+      writes(For.getBody());
     sums(For.getBody());
     auto Usable = [](const auto &R) { return !R.Why; };
     if (llvm::any_of(Out.Reads, Usable) || llvm::any_of(Out.Sums, Usable))
@@ -206,37 +209,6 @@ private:
 
   //===-- Reads and sums --------------------------------------------------===//
 
-  /// Calls Visit for what every iteration does: not in the branches of a
-  /// condition, nor in a loop inside, nor behind a `continue`. False: it may
-  /// leave S and what follows.
-  template <typename VisitT> bool always(const Stmt *S, const VisitT &Visit) {
-    if (!S || isa<ForStmt, WhileStmt, DoStmt>(S))
-      return true;
-    if (auto *I = dyn_cast<IfStmt>(S)) {
-      if (!I->getInit() && !I->getConditionVariable())
-        always(I->getCond(), Visit);
-      return !mayContinue(*S);
-    }
-    if (auto *C = dyn_cast<ConditionalOperator>(S))
-      return always(C->getCond(), Visit);
-    if (isa<AbstractConditionalOperator>(S))
-      return true;
-    if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isLogicalOp())
-      return always(B->getLHS(), Visit);
-    Visit(*S);
-    for (const Stmt *Child : S->children())
-      if (!always(Child, Visit))
-        return false;
-    return !isa<ContinueStmt>(S);
-  }
-
-  /// Of this loop; those of a loop inside count as well.
-  static bool mayContinue(const Stmt &S) {
-    bool Any = false;
-    forEachStmt(&S, [&](const Stmt &Each) { Any |= isa<ContinueStmt>(Each); });
-    return Any;
-  }
-
   /// Numbers whose type can be written anywhere.
   std::optional<std::string> numberOf(const ArraySubscriptExpr &E) const {
     auto *Number = E.getType()->getAs<BuiltinType>();
@@ -248,10 +220,10 @@ private:
   }
 
   const Access *accessOf(const ArraySubscriptExpr &E,
-                         const std::string &Written) const {
+                         const std::string &Written, bool Reads = true) const {
     Location At = Text.location(E.getBeginLoc());
     auto Found = llvm::find_if(K.Accesses, [&](const Access &A) {
-      return A.Where == At && A.Text == Written && A.Reads &&
+      return A.Where == At && A.Text == Written && A.Reads == Reads &&
              A.Loop == Out.Loop && A.Space == AddressSpace::Global;
     });
     return Found == K.Accesses.end() ? nullptr : &*Found;
@@ -265,7 +237,7 @@ private:
                : nullptr;
   }
 
-  /// A load of an element of a row.
+  /// A load of an element of a row, or a store to one.
   struct Load {
     const Access *A = nullptr;
     std::string Type, Text, Base;
@@ -278,7 +250,8 @@ private:
     }
   };
 
-  std::optional<Load> loadOf(const ArraySubscriptExpr &E) const {
+  std::optional<Load> loadOf(const ArraySubscriptExpr &E,
+                             bool Stored = false) const {
     std::optional<std::string> Type = numberOf(E);
     std::optional<SourceSpan> Place =
         Counted.spanOf(E.getSourceRange(), Out.Span.File);
@@ -288,8 +261,8 @@ private:
     if (!Type || !Place || !Written || !Base || !Counted.isPlain(E.getBase()))
       return std::nullopt;
     std::optional<RowIndex> Index = Counted.rowIndex(E.getIdx());
-    const Access *A = Index ? accessOf(E, *Written) : nullptr;
-    if (!A || A->Writes || !A->ThroughL1 ||
+    const Access *A = Index ? accessOf(E, *Written, !Stored) : nullptr;
+    if (!A || A->Writes != Stored || !A->ThroughL1 ||
         (A->SizeBytes != 4 && A->SizeBytes != 8) ||
         Out.StepSize * A->SizeBytes > MostStepBytes)
       return std::nullopt;
@@ -298,7 +271,7 @@ private:
 
   void reads(const Stmt *Body) {
     std::vector<Load> Loads, Sorted;
-    always(Body, [&](const Stmt &S) {
+    forEachAlways(Body, [&](const Stmt &S) {
       if (const ArraySubscriptExpr *E = loadedBy(S))
         if (std::optional<Load> L = loadOf(*E))
           Loads.push_back(std::move(*L));
@@ -377,8 +350,35 @@ private:
     }
   }
 
+  void writes(const Stmt *Body) {
+    forEachAlways(Body, [&](const Stmt &S) {
+      auto *Assign = dyn_cast<BinaryOperator>(&S);
+      if (Assign && Assign->getOpcode() == BO_Assign)
+        if (auto *E =
+                dyn_cast<ArraySubscriptExpr>(Assign->getLHS()->IgnoreParens()))
+          write(*E);
+    });
+  }
+
+  void write(const ArraySubscriptExpr &E) {
+    std::optional<Load> To = loadOf(E, /*Stored=*/true);
+    if (!To)
+      return;
+    RowRead R;
+    R.Access = size_t(To->A - K.Accesses.data());
+    R.Places = {To->Place};
+    R.Offsets = {0};
+    R.Text = To->Text;
+    R.Type = To->Type;
+    R.ElementBytes = To->A->SizeBytes;
+    R.IsWritten = true;
+    R.Why = compare(*To->A, /*Same=*/false, R.Apart,
+                    [&](const Access &Other) { return &Other != To->A; });
+    Out.Reads.push_back(std::move(R));
+  }
+
   void sums(const Stmt *Body) {
-    always(Body, [&](const Stmt &S) {
+    forEachAlways(Body, [&](const Stmt &S) {
       if (auto *E = dyn_cast_or_null<ArraySubscriptExpr>(addedTo(S)))
         sum(*E);
     });

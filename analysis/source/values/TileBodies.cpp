@@ -125,4 +125,35 @@ std::optional<Refusal> cannotRunInTiles(const Stmt &Body,
   return Reader(Body, Context, Proof).run();
 }
 
+//===-- What every iteration does -----------------------------------------===//
+
+/// Of this loop; those of a loop inside count as well.
+static bool mayContinue(const Stmt &S) {
+  bool Any = false;
+  forEachStmt(&S, [&](const Stmt &Each) { Any |= isa<ContinueStmt>(Each); });
+  return Any;
+}
+
+bool forEachAlways(const Stmt *S,
+                   llvm::function_ref<void(const Stmt &)> Visit) {
+  if (!S || isa<ForStmt, WhileStmt, DoStmt>(S))
+    return true;
+  if (auto *I = dyn_cast<IfStmt>(S)) {
+    if (!I->getInit() && !I->getConditionVariable())
+      forEachAlways(I->getCond(), Visit);
+    return !mayContinue(*S);
+  }
+  if (auto *C = dyn_cast<ConditionalOperator>(S))
+    return forEachAlways(C->getCond(), Visit);
+  if (isa<AbstractConditionalOperator>(S))
+    return true;
+  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isLogicalOp())
+    return forEachAlways(B->getLHS(), Visit);
+  Visit(*S);
+  for (const Stmt *Child : S->children())
+    if (!forEachAlways(Child, Visit))
+      return false;
+  return !isa<ContinueStmt>(S);
+}
+
 } // namespace catt

@@ -20,6 +20,7 @@
 #include "analysis/model/Refusal.h"
 #include "analysis/source/safety/ComputeProof.h"
 #include "clang/AST/ASTContext.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace catt {
 
@@ -27,6 +28,12 @@ namespace catt {
 std::optional<Refusal> cannotRunInTiles(const clang::Stmt &Body,
                                         const clang::ASTContext &Context,
                                         ComputeProof &Proof);
+
+/// Calls Visit for what every iteration of a body does: not in the branches of
+/// a condition, nor in a loop inside, nor behind a `continue`. False: it may
+/// leave S and what follows.
+bool forEachAlways(const clang::Stmt *S,
+                   llvm::function_ref<void(const clang::Stmt &)> Visit);
 
 } // namespace catt
 

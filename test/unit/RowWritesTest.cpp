@@ -1,0 +1,110 @@
+//===- RowWritesTest.cpp - Tests of stores in source/values/RowLoops ------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SourceTesting.h"
+#include "analysis/model/Reasons.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// "float z[i * m + j] apart from A[i * m + j]", one text for each row that the
+/// only loop writes.
+std::vector<std::string>
+writes(const std::string &Body,
+       const std::string &Header = "for (int j = 0; j < m; ++j)") {
+  Parsed P = parseSnippet(
+      "__global__ void k(const float *A, const float *__restrict__ B, float *y,"
+      " const int *rp, float *__restrict__ z, double *d, int m) {\n"
+      "int i = blockIdx.x * blockDim.x + threadIdx.x;\nfloat s = 0;\n" +
+      Header + " {\n" + Body + "\n}\ny[i] = s;\n}\n");
+  std::vector<std::string> Out;
+  for (const RowLoop &R : P.kernel("k").RowLoops)
+    for (const RowRead &Row : R.Reads) {
+      if (!Row.IsWritten)
+        continue;
+      EXPECT_EQ(P.text(Row.Places.at(0)), Row.Text);
+      Out.push_back(Row.Type + " " + Row.Text);
+      for (unsigned I : Row.Apart)
+        Out.back() += " apart from " + R.Places[I].Text;
+      if (Row.Why)
+        Out.back() += " refused: " + info(Row.Why->Kind).Id.str();
+    }
+  return Out;
+}
+
+TEST(RowWrites, PositiveARow) {
+  EXPECT_THAT(writes("z[i * m + j] = B[i * m + j];"),
+              ElementsAre("float z[i * m + j]"));
+  EXPECT_THAT(writes("z[i * m + j] = s;"), ElementsAre("float z[i * m + j]"));
+  EXPECT_THAT(writes("d[i * m + j + 3] = j;"),
+              ElementsAre("double d[i * m + j + 3]"));
+}
+
+TEST(RowWrites, PositiveWhatElseTheLoopTouchesIsCompared) {
+  EXPECT_THAT(writes("y[i * m + j] = A[i * m + j] * B[j];"),
+              ElementsAre("float y[i * m + j] apart from A[i * m + j]"));
+  EXPECT_THAT(writes("y[i * m + j] = 1; d[i] = 2;"),
+              ElementsAre("float y[i * m + j] apart from d[i]"));
+}
+
+TEST(RowWrites, PositiveTwoRows) {
+  EXPECT_THAT(writes("z[i * m + j] = 0; y[i * m + j] = 1;"),
+              ElementsAre("float z[i * m + j]", "float y[i * m + j]"));
+}
+
+TEST(RowWrites, PositiveAPointerOfTheKernel) {
+  EXPECT_THAT(writes("float t = B[j]; z[i * m + j] = t;"),
+              ElementsAre("float z[i * m + j]"));
+}
+
+TEST(RowWrites, NegativeWhatTheLoopTouchesTwice) {
+  EXPECT_THAT(writes("y[i * m + j] = 1; y[i * m + j] = 2;"),
+              ElementsAre("float y[i * m + j] refused: may-alias",
+                          "float y[i * m + j] refused: may-alias"));
+  EXPECT_THAT(writes("z[i * m + j] = 1; s += z[i * m + j];"),
+              ElementsAre("float z[i * m + j] refused: may-alias"));
+  EXPECT_THAT(writes("z[i * m + j] = z[i * m + j] * 2;"), // in place
+              ElementsAre("float z[i * m + j] refused: may-alias"));
+  EXPECT_THAT(writes("z[i * m + j] = z[0];"),
+              ElementsAre("float z[i * m + j] refused: may-alias"));
+  EXPECT_THAT(writes("z[i * m + j] += 1;"), IsEmpty());
+}
+
+TEST(RowWrites, NegativePlacesThatAreNotKnown) {
+  EXPECT_THAT(writes("y[i * m + j] = A[rp[j]];"),
+              ElementsAre("float y[i * m + j] apart from rp[j] refused: "
+                          "may-alias"));
+}
+
+TEST(RowWrites, NegativeNotInEveryIteration) {
+  EXPECT_THAT(writes("if (s > 2) z[i * m + j] = 1;"), IsEmpty());
+  EXPECT_THAT(writes("if (s > 2) continue; z[i * m + j] = 1;"), IsEmpty());
+  EXPECT_THAT(writes("for (int q = 0; q < 2; ++q) z[i * m + j] = 1;"),
+              IsEmpty());
+}
+
+TEST(RowWrites, NegativeOtherSteps) {
+  EXPECT_THAT(writes("z[i * m + j] = 1;", "for (int j = 0; j < m; j += 2)"),
+              IsEmpty());
+  EXPECT_THAT(writes("z[i * m + j] = 1;", "for (int j = m; j > 0; --j)"),
+              IsEmpty());
+  EXPECT_THAT(writes("z[i * m + 2 * j] = 1;"), IsEmpty());
+  EXPECT_THAT(writes("z[i] = j;"), IsEmpty());
+}
+
+TEST(RowWrites, NegativeVolatileOrAtomic) {
+  EXPECT_THAT(writes("((volatile float *)z)[i * m + j] = 1;"), IsEmpty());
+}
+
+} // namespace
+} // namespace catt
