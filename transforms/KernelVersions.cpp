@@ -36,10 +36,12 @@ static bool canChoose(const Launch &L, const Kernel &K,
          File.places().reaches(K.Head->Begin, L.Written->Callee.Begin);
 }
 
-std::optional<SecondKernel> secondKernelOf(const Kernel &K,
-                                           const FileContexts &Files) {
-  auto Found = Files.find(K.Span.File);
-  if (!K.Head || Found == Files.end())
+std::optional<SecondKernel> secondKernelOf(const Context &C) {
+  const Kernel &K = C.Kernel.Source;
+  const TileMemory &Tiles = C.Kernel.Plan.Tiles;
+  auto Found = C.Files.find(K.Span.File);
+  if (!Tiles.IfLong || Tiles.DynamicOffset > C.Gpu.SharedBytesPerBlock ||
+      !K.Head || Found == C.Files.end())
     return std::nullopt;
   const FileContext &File = Found->second;
   const StringRef Text = File.Text;

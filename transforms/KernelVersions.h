@@ -34,7 +34,8 @@
 //
 // Limits: what headOf() in analysis/source/KernelHeads.h finds; kernels whose
 // opening brace ends its line; launches behind the kernel in its own file, in
-// each way the file is compiled.
+// each way the file is compiled, that ask for no more than 48 KiB of dynamic
+// shared memory themselves: more has to be allowed for each kernel.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_KERNELVERSIONS_H
@@ -55,9 +56,9 @@ struct SecondKernel {
   std::string at(const Launch &L) const;
 };
 
-/// std::nullopt if there can be none that every launch can choose.
-std::optional<SecondKernel> secondKernelOf(const Kernel &K,
-                                           const FileContexts &Files);
+/// Where launches of long rows alone ask for tiles. std::nullopt if they all
+/// do, or if there can be none that every launch can choose.
+std::optional<SecondKernel> secondKernelOf(const Context &C);
 
 /// Divides the kernel; the launches are left to LaunchEdit.
 void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out);

@@ -297,7 +297,7 @@ void LaunchEdit::edit(EditBuilder &Out) const {
     std::string Close = S.Condition.empty()
                             ? ", " + S.Number + ")"
                             : ", " + S.Condition + " ? " + S.Number + " : 0)";
-    if (Call.Second)
+    if (Call.Second && !S.Condition.empty())
       Out.replace(Written.Callee, {Call.Argument,
                                    "",
                                    {"(" + S.Condition + " ? " + For + " : " +

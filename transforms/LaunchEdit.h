@@ -63,7 +63,8 @@ struct LaunchCall {
   /// The number from so many threads per block on, ascending.
   std::vector<std::pair<int64_t, int64_t>> ByThreads;
   std::string Summary; ///< of what is done to a launch; empty: not told
-  /// Under the condition another kernel is launched, and the call is for it.
+  /// The call is for another kernel, which is launched under the condition if
+  /// there is one.
   std::optional<SecondKernel> Second;
 };
 

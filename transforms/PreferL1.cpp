@@ -84,6 +84,7 @@ Preparation PreferL1::prepare(const Context &C) const {
       "cattPreferL1", Plan.CarveoutPercent, Plan.ByThreads,
       [](const LaunchCase &Case) { return Case.CarveoutPercent.value_or(-1); });
   Call.Summary = summaryOf(Plan);
+  Call.Second = secondKernelOf(C); // the plan is that of the one with tiles
   return prepareLaunches(C, name(), std::move(Call));
 }
 

@@ -197,8 +197,7 @@ Preparation StageRows::prepare(const Context &C) const {
   }
   if (Found->Loops.empty())
     return Out;
-  if (Tiles.IfLong)
-    Found->Second = secondKernelOf(K, C.Files);
+  Found->Second = secondKernelOf(C);
   for (VersionedLoop &V : Found->Loops) {
     V.SharesTiles = Found->Loops.size() > 1 && !Tiles.IsDynamic;
     V.OnlyIf = Found->Second ? Found->Second->Flag : "";

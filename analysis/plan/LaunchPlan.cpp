@@ -114,8 +114,9 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
   Launch Asking = L;
   if (Found.Tiles.IsDynamic)
     Asking.DynamicSharedBytes = Found.Tiles.DynamicOffset + Found.Tiles.bytes();
+  // What launches of short rows do not ask for, they would not have allowed.
   llvm::Expected<Setting> Staged =
-      settingFor(With, Asking, Options, MayReserve);
+      settingFor(With, Asking, Options, MayReserve && !Found.Tiles.IfLong);
   if (!Staged) {
     llvm::consumeError(Staged.takeError());
     return AsItIs;

@@ -99,6 +99,14 @@ TEST(KernelVersions, PositiveAKernelDirectlyBehindAnother) {
                  HasSubstr("\n}\n__global__ void other() {}\n"));
 }
 
+TEST(KernelVersions, PositiveACarveoutIsForTheOneWithTiles) {
+  StageBench B = launchedWith("n");
+  B.R.Kernels[0].Plan.CarveoutPercent = 85;
+  B.Rewriting.Transforms = {"prefer-l1", "stage-rows"};
+  EXPECT_REWRITE(B, HasSubstr("cattPreferL1(cattRows_k, cattShared(cattRows_k, "
+                              "0, n >= 32 ? 17408 : 0), 85)"));
+}
+
 TEST(KernelVersions, PositiveBoundsAreForBoth) {
   EXPECT_REWRITE(
       with("__global__ void k",
@@ -182,6 +190,12 @@ TEST(KernelVersions, NegativeLaunchesAboveTheKernel) {
            "*, int);\nstatic void first(float *A, int n) {\n"
            "  k<<<9, 256>>>(A, A, A, n);\n}\n__global__ void k("),
       staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeMuchSharedMemoryOfItsOwn) {
+  StageBench B = launchedWith("n");
+  B.R.Kernels[0].Plan.Tiles.DynamicOffset = 60 << 10;
+  EXPECT_REWRITE(B, Not(HasSubstr("cattRows_")));
 }
 
 TEST(KernelVersions, NegativeOverloads) {
