@@ -21,8 +21,8 @@
 // A[i * m + j + 1] differ by their offset. What only some iterations read is
 // one of them if it lies between those that all do.
 //
-// A row that every iteration writes once, y[i * m + j] = e, may be written later
-// in the same way if the loop touches it nowhere else.
+// A row that every iteration writes once, y[i * m + j] = e, may be written
+// later in the same way if the loop touches it nowhere else.
 //
 // Limits: only `for` loops of the kernel's own body that count by a constant,
 // without break and return, whose calls only compute. Reads in a branch alone
