@@ -344,7 +344,6 @@ Kernel describeKernel(const FunctionDecl &F) {
               SM.getFileOffset(Begin), SM.getFileOffset(End) + 1};
   K.BodyBegin = SM.getFileOffset(SM.getExpansionLoc(Open)) + 1;
   K.Top = SM.getFileOffset(SM.getExpansionLoc(topOf(F)));
-  K.Head = headOf(F);
   if (auto *A = F.getAttr<CUDALaunchBoundsAttr>()) {
     K.MaxThreads = constantValue(A->getMaxThreads(), Context);
     K.MinBlocks = constantValue(A->getMinBlocks(), Context);
@@ -414,8 +413,10 @@ Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
   KernelWalk Walk(Context, F, K, Code);
   Walk.run(F);
   findThreadValues(F, Context, K);
-  if (WithRows)
+  if (WithRows) {
+    K.Head = headOf(F);
     findRowLoops(F, Context, K);
+  }
   return K;
 }
 

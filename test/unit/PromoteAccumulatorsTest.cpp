@@ -5,8 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "SourceTesting.h"
-#include "TransformTesting.h"
+#include "SnippetBench.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,14 +19,10 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 /// A snippet whose kernel k keeps every sum that it can in registers.
-struct SumBench : ReportBench {
+struct SumBench : SnippetBench {
   explicit SumBench(const std::string &Code, int64_t MinTrips = 32)
-      : P(parseSnippet(Code)) {
-    R.MainFile = "/snippet/kernel.cu";
-    R.Texts[R.MainFile] = Code;
-    R.Gpu = llvm::cantFail(findDevice("h200"));
-    KernelReport K;
-    K.Source = P.kernel("k");
+      : SnippetBench(Code, "promote-accumulators") {
+    KernelReport &K = R.Kernels[0];
     for (unsigned I = 0; I < K.Source.RowLoops.size(); ++I) {
       const RowLoop &Rows = K.Source.RowLoops[I];
       LoopVersion Plan{I, {}, {}, 0, MinTrips};
@@ -38,22 +33,6 @@ struct SumBench : ReportBench {
         K.Plan.Versions.push_back(Plan);
     }
     EXPECT_THAT(K.Plan.Versions, Not(IsEmpty())) << Code;
-    R.Kernels.push_back(std::move(K));
-    Rewriting.Transforms = {"promote-accumulators"};
-  }
-
-  /// The rewritten text from the kernel on: without what is added above it.
-  std::string below() const {
-    std::string New = checked();
-    return New.substr(New.find("__global__"));
-  }
-
-  Parsed P;
-
-protected:
-  bool parsesLike(const std::string &New) const override {
-    parseSnippet(New); // expects no error
-    return true;
   }
 };
 

@@ -62,7 +62,7 @@ TEST(RowWrites, PositiveTwoRows) {
               ElementsAre("float z[i * m + j]", "float y[i * m + j]"));
 }
 
-TEST(RowWrites, PositiveAPointerOfTheKernel) {
+TEST(RowWrites, PositiveAValueOfTheIteration) {
   EXPECT_THAT(writes("float t = B[j]; z[i * m + j] = t;"),
               ElementsAre("float z[i * m + j]"));
 }

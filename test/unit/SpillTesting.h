@@ -8,8 +8,7 @@
 #ifndef CATT_TEST_UNIT_SPILLTESTING_H
 #define CATT_TEST_UNIT_SPILLTESTING_H
 
-#include "SourceTesting.h"
-#include "TransformTesting.h"
+#include "SnippetBench.h"
 #include "transforms/Transform.h"
 
 namespace catt::testing {
@@ -19,15 +18,11 @@ constexpr unsigned UsedInAllLoops = 1000;
 
 /// A snippet whose kernel k is to move values: all that have a name (of these)
 /// are live in the lines that say PEAK, and so many registers are to be freed.
-struct SpillBench : ReportBench {
+struct SpillBench : SnippetBench {
   explicit SpillBench(const std::string &Code, int64_t Registers = 255,
                       const std::vector<std::string> &Names = {})
-      : P(parseSnippet(Code)) {
-    R.MainFile = "/snippet/kernel.cu";
-    R.Texts[R.MainFile] = Code;
-    R.Gpu = llvm::cantFail(findDevice("h200"));
-    KernelReport K;
-    K.Source = P.kernel("k");
+      : SnippetBench(Code, "spill-shared") {
+    KernelReport &K = R.Kernels[0];
     Use.Default.Registers = 16 + Registers - 1; // and one for the address
     llvm::StringRef Text = Code;
     for (size_t Mark = Text.find("PEAK"); Mark != llvm::StringRef::npos;
@@ -45,21 +40,12 @@ struct SpillBench : ReportBench {
     }
     Options.Gpu = R.Gpu;
     K.Spill = planSpill(K.Source, Use, 16, Options);
-    R.Kernels.push_back(std::move(K));
-    Rewriting.Transforms = {"spill-shared"};
   }
 
   const SharedSpill &spill() const { return *R.Kernels[0].Spill; }
 
-  Parsed P;
   RegisterUse Use;
   RegisterOptions Options;
-
-protected:
-  bool parsesLike(const std::string &New) const override {
-    parseSnippet(New); // expects no error
-    return true;
-  }
 };
 
 /// Registers that the marker of a rewritten text says; 0: it has none.

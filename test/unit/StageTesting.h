@@ -13,8 +13,7 @@
 #ifndef CATT_TEST_UNIT_STAGETESTING_H
 #define CATT_TEST_UNIT_STAGETESTING_H
 
-#include "SourceTesting.h"
-#include "TransformTesting.h"
+#include "SnippetBench.h"
 #include "analysis/plan/stage/StagePlan.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,15 +21,11 @@
 namespace catt::testing {
 
 /// A snippet whose kernel k runs every loop that it can in tiles.
-struct StageBench : ReportBench {
+struct StageBench : SnippetBench {
   explicit StageBench(const std::string &Code, int64_t Columns = 16,
                       int64_t MinTrips = 0, bool Sums = false)
-      : P(parseSnippet(Code)) {
-    R.MainFile = "/snippet/kernel.cu";
-    R.Texts[R.MainFile] = Code;
-    R.Gpu = llvm::cantFail(findDevice("h200"));
-    KernelReport K;
-    K.Source = P.kernel("k");
+      : SnippetBench(Code, "stage-rows") {
+    KernelReport &K = R.Kernels[0];
     for (unsigned I = 0; I < K.Source.RowLoops.size(); ++I) {
       const RowLoop &Rows = K.Source.RowLoops[I];
       LoopVersion Plan{I, {}, {}, Columns, MinTrips};
@@ -48,22 +43,6 @@ struct StageBench : ReportBench {
     }
     K.Plan.Tiles.Threads = 256;
     EXPECT_THAT(K.Plan.Versions, ::testing::Not(::testing::IsEmpty())) << Code;
-    R.Kernels.push_back(std::move(K));
-    Rewriting.Transforms = {"stage-rows"};
-  }
-
-  /// The rewritten text from the kernel on: without what is added above it.
-  std::string below() const {
-    std::string New = checked();
-    return New.substr(New.find("__global__"));
-  }
-
-  Parsed P;
-
-protected:
-  bool parsesLike(const std::string &New) const override {
-    parseSnippet(New); // expects no error
-    return true;
   }
 };
 
