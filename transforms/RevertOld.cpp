@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "transforms/RevertOld.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Regex.h"
 
 using llvm::StringRef;

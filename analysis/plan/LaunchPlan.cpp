@@ -14,6 +14,8 @@
 #include "analysis/plan/runtime/RuntimeInputs.h"
 #include "analysis/plan/stage/StagePlan.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 namespace catt {

@@ -17,6 +17,7 @@
 #define CATT_ANALYSIS_PLAN_RUNTIME_BLOCKSHAPES_H
 
 #include "analysis/model/Kernel.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
 #include <vector>

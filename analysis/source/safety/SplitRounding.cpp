@@ -15,6 +15,7 @@
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/FloatPlaces.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 

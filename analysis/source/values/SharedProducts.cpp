@@ -8,8 +8,10 @@
 #include "analysis/source/values/SharedProducts.h"
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/syntax/NodeParts.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>

@@ -1,7 +1,7 @@
 // A file with more kernels than can be counted for every block size: those
 // whose launch is known do not pay for the others.
 //
-// RUN: %eager %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %eager %throttles %s 2>&1 >/dev/null | FileCheck %s
 //
 // CHECK-DAG: its loops take too long to count for every block size
 
