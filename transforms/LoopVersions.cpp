@@ -307,7 +307,7 @@ static void addTileLoops(const VersionedLoop &V,
   if (Writes)
     Out.push_back(First);
   for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
-    if (!L.Reads[R].IsWritten)
+    if (L.Reads[R].IsRead)
       Out.push_back(loadOf(V, L.Reads[R], Name, L.Reads[R].Text,
                            elementsFrom(L, L.Reads[R])));
   Out.push_back("for (" + (Writes ? ";" : First) + " " + runsOn(L) + " && " +

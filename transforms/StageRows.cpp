@@ -124,9 +124,11 @@ static std::string rows(size_t Count) {
 
 /// Puts the version of a loop into words and into the text.
 static void stage(const VersionedLoop &V, EditBuilder &Out) {
-  const size_t Stored = llvm::count_if(
-      V.Version.Reads, [&](unsigned R) { return V.Rows.Reads[R].IsWritten; });
-  const size_t Loaded = V.Version.Reads.size() - Stored;
+  size_t Loaded = 0, Stored = 0;
+  for (unsigned R : V.Version.Reads) {
+    Loaded += V.Rows.Reads[R].IsRead;
+    Stored += V.Rows.Reads[R].IsWritten;
+  }
   llvm::SmallVector<std::string, 2> What, Verbs;
   if (Loaded)
     Verbs.push_back("loads"), What.push_back("loads " + rows(Loaded));

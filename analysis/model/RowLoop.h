@@ -33,7 +33,7 @@ struct RowPlace {
 
 /// References that every iteration reads, each time as far further as the
 /// iterator is; of one row, near each other. Or one that every iteration
-/// writes, and nothing else in the loop touches.
+/// writes: nothing else in the loop touches it, unless it is read first.
 struct RowRead {
   size_t Access = 0;               ///< index in Kernel::Accesses
   std::vector<SourceSpan> Places;  ///< in the body, ascending
@@ -43,7 +43,7 @@ struct RowRead {
   unsigned Halo = 0;               ///< elements behind Text, up to the last one
   std::string Type;                ///< of an element: "float"
   unsigned ElementBytes = 0;
-  bool IsWritten = false;
+  bool IsRead = true, IsWritten = false;
   /// Of RowLoop::Places: it may only be read ahead, or written later, if these
   /// are elsewhere.
   std::vector<unsigned> Apart;

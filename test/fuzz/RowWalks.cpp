@@ -184,7 +184,7 @@ private:
   /// What one iteration stores to a row of this thread.
   std::string stored(const std::string &J, const std::string &E) {
     const std::string To = "wide[i * " + std::to_string(Row) + " + " + J + "]";
-    switch (below(8)) {
+    switch (below(16)) {
     case 0:
       return "{\n  s += " + E + ";\n  " + To + " = s;\n}";
     case 1:
@@ -194,6 +194,18 @@ private:
     case 3:
       return "{\n  if (" + J + " % 3)\n    continue;\n  " + To + " = " + E +
              ";\n}";
+    case 4:
+      return "s += " + To + ";";
+    case 5:
+      return "{\n  s += " + To + ";\n  " + To + " = s;\n}";
+    case 6:
+      return To + " = " + To + " > 3 ? " + To + " - 1 : " + E + ";";
+    case 7:
+      return "if (" + To + " < 3)\n  " + To + " += " + E + ";";
+    case 8:
+    case 9:
+    case 10:
+      return To + pick({" += ", " -= "}) + E + ";";
     default:
       return To + " = " + E + ";";
     }

@@ -14,11 +14,13 @@ namespace catt {
 namespace {
 
 using namespace testing;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// "float z[i * m + j] apart from A[i * m + j]", one text for each row that the
-/// only loop writes.
+/// only loop writes; "in place" if it reads it, too.
 std::vector<std::string>
 writes(const std::string &Body,
        const std::string &Header = "for (int j = 0; j < m; ++j)") {
@@ -32,8 +34,13 @@ writes(const std::string &Body,
     for (const RowRead &Row : R.Reads) {
       if (!Row.IsWritten)
         continue;
-      EXPECT_EQ(P.text(Row.Places.at(0)), Row.Text);
+      for (const SourceSpan &Place : Row.Places)
+        EXPECT_EQ(P.text(Place), Row.Text);
+      EXPECT_TRUE(llvm::is_sorted(
+          Row.Places, [](auto &L, auto &R) { return L.Begin < R.Begin; }));
       Out.push_back(Row.Type + " " + Row.Text);
+      if (Row.IsRead)
+        Out.back() += " in place of " + std::to_string(Row.Places.size());
       for (unsigned I : Row.Apart)
         Out.back() += " apart from " + R.Places[I].Text;
       if (Row.Why)
@@ -73,11 +80,68 @@ TEST(RowWrites, NegativeWhatTheLoopTouchesTwice) {
                           "float y[i * m + j] refused: may-alias"));
   EXPECT_THAT(writes("z[i * m + j] = 1; s += z[i * m + j];"),
               ElementsAre("float z[i * m + j] refused: may-alias"));
-  EXPECT_THAT(writes("z[i * m + j] = z[i * m + j] * 2;"), // in place
-              ElementsAre("float z[i * m + j] refused: may-alias"));
   EXPECT_THAT(writes("z[i * m + j] = z[0];"),
               ElementsAre("float z[i * m + j] refused: may-alias"));
-  EXPECT_THAT(writes("z[i * m + j] += 1;"), IsEmpty());
+}
+
+TEST(RowWrites, PositiveInPlace) {
+  EXPECT_THAT(writes("z[i * m + j] = z[i * m + j] * 2;"),
+              ElementsAre("float z[i * m + j] in place of 2"));
+  EXPECT_THAT(writes("z[i * m + j] += B[j];"),
+              ElementsAre("float z[i * m + j] in place of 1"));
+  EXPECT_THAT(writes("float t = z[j + i * m]; z[j + i * m] = t * t;"),
+              ElementsAre("float z[j + i * m] in place of 2"));
+  EXPECT_THAT(writes("s += z[i * m + j]; z[i * m + j] /= s;"),
+              ElementsAre("float z[i * m + j] in place of 2"));
+  EXPECT_THAT(writes("z[i * m + j] = z[i * m + j] < 0 ? -z[i * m + j] : s;"),
+              ElementsAre("float z[i * m + j] in place of 3"));
+}
+
+TEST(RowWrites, PositiveAProductInAnElementThatNoOtherIterationSees) {
+  EXPECT_THAT(writes("z[i * m + j] = B[j] * s; s += z[j] + B[j];"), IsEmpty());
+  EXPECT_THAT(writes("s += z[i * m + j]; z[i * m + j] = B[j] * B[i];"),
+              ElementsAre("float z[i * m + j] in place of 2"));
+  EXPECT_THAT(
+      writes("s += z[i * m + j]; z[i * m + j] = B[j] * B[i]; s += *(z + j);"),
+      IsEmpty());
+}
+
+TEST(RowWrites, PositiveInPlaceComparedWithEverythingElse) {
+  EXPECT_THAT(writes("y[i * m + j] *= A[j] + d[i];"),
+              ElementsAre("float y[i * m + j] in place of 1 apart from A[j] "
+                          "apart from d[i]"));
+}
+
+TEST(RowWrites, NegativeLoadedAfterItIsStored) {
+  EXPECT_THAT(writes("z[i * m + j] *= 2; s += z[i * m + j];"),
+              Each(HasSubstr("refused: may-alias")));
+  EXPECT_THAT(writes("z[i * m + j] = s; z[i * m + j] += 2;"),
+              Each(HasSubstr("refused: may-alias")));
+}
+
+TEST(RowWrites, NegativeAnotherElementOfTheRow) {
+  EXPECT_THAT(writes("z[i * m + j] = z[i * m + j - 1] * 2;"),
+              ElementsAre("float z[i * m + j] refused: may-alias"));
+  EXPECT_THAT(writes("z[i * m + j] = z[i * m + j + 1] + z[i * m + j];"),
+              ElementsAre("float z[i * m + j] refused: may-alias"));
+  EXPECT_THAT(writes("z[i * m + j] += z[i * m];"),
+              ElementsAre("float z[i * m + j] in place of 1 refused: "
+                          "may-alias"));
+}
+
+TEST(RowWrites, NegativeInPlaceInSomeIterations) {
+  EXPECT_THAT(writes("if (z[i * m + j] < 0) z[i * m + j] = 0;"), IsEmpty());
+  EXPECT_THAT(writes("if (s < 0) z[i * m + j] *= 2;"), IsEmpty());
+  EXPECT_THAT(writes("s += z[i * m + j]; if (s < 0) continue; z[i * m + j] = "
+                     "0;"),
+              IsEmpty());
+}
+
+TEST(RowWrites, NegativeInPlaceOtherwise) {
+  EXPECT_THAT(writes("z[i * m + j]++;"), IsEmpty());
+  EXPECT_THAT(writes("float *p = &z[i * m + j]; *p *= 2;"), IsEmpty());
+  EXPECT_THAT(writes("z[i * m + j] *= 2;", "for (int j = m - 1; j >= 0; --j)"),
+              IsEmpty());
 }
 
 TEST(RowWrites, NegativePlacesThatAreNotKnown) {

@@ -333,14 +333,17 @@ TEST(StagePlan, NegativeNoSharedMemoryLeft) {
   EXPECT_EQ(Plan.NotStaged[0].Kind, Reason::NotEnoughShared);
 }
 
+TEST(StagePlan, PositiveRowsInPlace) {
+  EXPECT_THAT(staged(kernel("4096", "256", "y[i * 4096 + j] += 1;")),
+              ElementsAre("y[i * 4096 + j] in 32"));
+}
+
 TEST(StagePlan, NegativeLoopsThatCannotRunInTiles) {
   EXPECT_THAT(notStaged(kernel("4096", "256",
                                "s += A[i * 4096 + j]; if (s > 9) break;")),
               ElementsAre(Reason::LeavesStatement));
   EXPECT_THAT(notStaged(kernel("4096", "256", "s *= A[i * 4096 + j];")),
               ElementsAre(Reason::MayContract));
-  EXPECT_THAT(notStaged(kernel("4096", "256", "y[i * 4096 + j] += 1;")),
-              IsEmpty()); // nothing is only read
   EXPECT_THAT(notStaged(kernel("4096", "256", "y[i] = y[i * 4096 + j + 1];")),
               ElementsAre(Reason::MayAlias));
 }

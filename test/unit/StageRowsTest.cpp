@@ -54,6 +54,26 @@ TEST(StageRows, PositiveAWholeFile) {
             "loads 1 row of each lane in tiles of 16 elements");
 }
 
+TEST(StageRows, PositiveARowInPlace) {
+  StageBench B(kernel("  for (int j = 0; j < m; ++j)\n"
+                      "    y[i * m + j] = y[i * m + j] * y[i * m + j];\n"));
+  EXPECT_REWRITE(B, HasSubstr(R"cu(
+    for (int j = 0; __any_sync(cattLanes, j < m);) {
+      const auto cattFrom = j;
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_y, &y[i * m + j],
+                          j < m ? m - j : 0);
+      for (; j < m && j - cattFrom < 16; ++j)
+        cattRow_y[j - cattFrom] =
+            cattRow_y[j - cattFrom] * cattRow_y[j - cattFrom];
+      cattStoreRow<16, 68>(cattLanes, threadIdx.x, cattRow_y,
+                           &y[i * m + cattFrom], j - cattFrom);
+    }
+)cu"));
+  EXPECT_EQ(
+      B.edits().Done.at(0).Summary,
+      "loads 1 row and stores 1 row of each lane in tiles of 16 elements");
+}
+
 TEST(StageRows, PositiveARowThatIsWritten) {
   StageBench B(kernel("  for (int j = 0; j < m; ++j)\n"
                       "    y[i * m + j] = B[i * m + j] * 2;\n"));

@@ -317,18 +317,20 @@ Kernel withStages(const Kernel &K, const Stages &Found) {
     With.StaticSharedBytes += Found.Tiles.bytes();
   for (const LoopVersion &Each : Found.Loops) {
     const RowLoop &Rows = K.RowLoops[Each.Rows];
-    auto Leave = [&](const std::string &Text, bool Writes) {
+    auto Leave = [&](const std::string &Text, bool Reads, bool Writes) {
       llvm::erase_if(With.Accesses, [&](const Access &A) {
-        return A.Loop == Rows.Loop && A.Text == Text && A.Writes == Writes;
+        return A.Loop == Rows.Loop && A.Text == Text &&
+               (A.Writes ? Writes : Reads);
       });
     };
     for (unsigned R : Each.Reads) {
-      Leave(Rows.Reads[R].Text, Rows.Reads[R].IsWritten);
-      for (const std::string &Text : Rows.Reads[R].Others)
-        Leave(Text, /*Writes=*/false);
+      const RowRead &Row = Rows.Reads[R];
+      Leave(Row.Text, Row.IsRead, Row.IsWritten);
+      for (const std::string &Text : Row.Others)
+        Leave(Text, /*Reads=*/true, Row.IsWritten);
     }
     for (unsigned R : Each.Sums)
-      Leave(Rows.Sums[R].Text, /*Writes=*/true);
+      Leave(Rows.Sums[R].Text, /*Reads=*/false, /*Writes=*/true);
   }
   return With;
 }

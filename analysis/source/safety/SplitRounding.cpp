@@ -29,7 +29,9 @@ public:
   Crossings(FloatPlaces &Known, const ASTContext &Context)
       : Known(Known), Context(Context) {}
   std::optional<Refusal> refusal();
-  std::optional<Refusal> carriedProduct(const ForStmt &For);
+  std::optional<Refusal>
+  carriedProduct(const ForStmt &For,
+                 llvm::function_ref<bool(const VarDecl &)> IsOwn);
 
 private:
   bool mayBeProduct(const FloatDefinition &D) const;
@@ -106,13 +108,20 @@ std::optional<Refusal> Crossings::crossingProduct(const FloatRoot &R,
 }
 
 /// What is declared in the body begins anew with each iteration.
-std::optional<Refusal> Crossings::carriedProduct(const ForStmt &For) {
+std::optional<Refusal>
+Crossings::carriedProduct(const ForStmt &For,
+                          llvm::function_ref<bool(const VarDecl &)> IsOwn) {
   Known.spreadProducts();
   const SourceManager &SM = Context.getSourceManager();
+  const bool LoadsAny = llvm::any_of(Known.Places, [](const auto &Each) {
+    return !Each.first.Of && !Each.second.Uses.empty();
+  });
   for (const auto &[R, P] : Known.Places) {
     if (R.Of && !R.Memory &&
         SM.isPointWithin(R.Of->getLocation(), For.getBody()->getBeginLoc(),
                          For.getBody()->getEndLoc()))
+      continue;
+    if (R.Of && R.Memory && !LoadsAny && IsOwn(*R.Of))
       continue;
     const FloatDefinition *D = productInSum(R, P, [](Side From, Side To) {
       return From == Side::Wrapped && To == Side::Wrapped;
@@ -199,15 +208,16 @@ std::optional<Refusal> splitMayRound(const FunctionDecl &F,
   return Crossings(Known, Context).refusal();
 }
 
-std::optional<Refusal> iterationsMayRound(const FunctionDecl &F,
-                                          const ForStmt &For,
-                                          const ASTContext &Context) {
+std::optional<Refusal>
+iterationsMayRound(const FunctionDecl &F, const ForStmt &For,
+                   llvm::function_ref<bool(const VarDecl &)> IsOwn,
+                   const ASTContext &Context) {
   if (Context.getLangOpts().getDefaultFPContractMode() == LangOptions::FPM_Off)
     return std::nullopt;
   const Stmt *const Loop = &For;
   FloatPlaces Known(Loop, Context);
   Known.collect(*F.getBody(), /*MayRepeat=*/false);
-  return Crossings(Known, Context).carriedProduct(For);
+  return Crossings(Known, Context).carriedProduct(For, IsOwn);
 }
 
 } // namespace catt

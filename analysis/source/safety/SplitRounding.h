@@ -35,6 +35,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace catt {
 
@@ -48,9 +49,12 @@ splitMayRound(const clang::FunctionDecl &F,
 
 /// Why a boundary between any two iterations of a loop of F might: an unrounded
 /// product gets from one to the next, in a variable of outside or in memory.
-std::optional<Refusal> iterationsMayRound(const clang::FunctionDecl &F,
-                                          const clang::ForStmt &For,
-                                          const clang::ASTContext &Context);
+/// IsOwn: of what the variable points to, each iteration touches an element
+/// that no other one does.
+std::optional<Refusal>
+iterationsMayRound(const clang::FunctionDecl &F, const clang::ForStmt &For,
+                   llvm::function_ref<bool(const clang::VarDecl &)> IsOwn,
+                   const clang::ASTContext &Context);
 
 } // namespace catt
 

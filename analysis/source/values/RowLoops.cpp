@@ -8,9 +8,9 @@
 //
 //   for statement --CountedLoop--> iterator, limit
 //                 --body---------> what may not stand in a tile
-//                 --places-------> elements that are known before the loop
+//                 --RowPlaces----> elements that are known before the loop
 //                 --reads--------> references that walk a row
-//                 --writes-------> those that store to it
+//                 --writes-------> those that store to one
 //                 --sums---------> elements that are only added to
 //
 //===----------------------------------------------------------------------===//
@@ -23,8 +23,10 @@
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/CountedLoops.h"
+#include "analysis/source/values/RowPlaces.h"
 #include "analysis/source/values/TileBodies.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace clang;
 
@@ -46,7 +48,8 @@ public:
          const LocalMentions &Locals, const Kernel &K, ComputeProof &Proof,
          RowLoop &Out)
       : F(F), For(For), Context(Context), Text(Context), K(K), Proof(Proof),
-        Out(Out), Counted(For, Context, Locals, !storesAnything()) {}
+        Out(Out), Counted(For, Context, Locals, !storesAnything()),
+        Places(K, Counted, Out) {}
 
   void run() {
     if (std::optional<Refusal> Why = Counted.read(Out))
@@ -56,11 +59,12 @@ public:
       Out.Refusals.push_back(std::move(*Why));
     // A compiler may fuse a product with a sum of the next iteration, and no
     // longer where a tile ends.
-    if (auto Why = iterationsMayRound(F, For, Context))
+    auto IsOwn = [&](const VarDecl &V) { return isOneEach(V); };
+    if (auto Why = iterationsMayRound(F, For, IsOwn, Context))
       Out.Refusals.push_back(std::move(*Why));
     if (!Out.Refusals.empty())
       return;
-    places();
+    Places.find(Text);
     reads(For.getBody());
     if (Out.StepSize == 1 && !Out.IsDown)
       writes(For.getBody());
@@ -71,17 +75,16 @@ public:
   }
 
 private:
-  bool isInLoop(const Access &A) const { return isInside(K, A.Loop, Out.Loop); }
-
   bool storesAnything() const {
-    return llvm::any_of(
-        K.Accesses, [&](const Access &A) { return A.Writes && isInLoop(A); });
+    return llvm::any_of(K.Accesses, [&](const Access &A) {
+      return A.Writes && isInside(K, A.Loop, Out.Loop);
+    });
   }
 
   /// What may be another value when a read of the loop is done ahead.
   void communication() {
     for (const Access &A : K.Accesses)
-      if (isInLoop(A) && (A.Volatile || A.Atomic))
+      if (Places.isInLoop(A) && (A.Volatile || A.Atomic))
         return Out.Refusals.push_back(
             {Reason::WarpsCommunicate, A.Where, "'" + A.Text + "'"});
     if (std::optional<Refusal> Hidden = hiddenByDeclaration(F, &For, Context))
@@ -120,11 +123,31 @@ private:
       return std::nullopt;
     for (const Access &A : K.Accesses)
       for (const Access &B : K.Accesses)
-        if (isInLoop(A) && isInLoop(B) && iterationsShare(A, B))
+        if (Places.isInLoop(A) && Places.isInLoop(B) && iterationsShare(A, B))
           return Refusal{Reason::MayContract, B.Where,
                          "products of '" + B.Text + "', which is '" + A.Text +
                              "' of another iteration"};
     return std::nullopt;
+  }
+
+  /// Whether each iteration touches one element of what a pointer points to,
+  /// and not that of another one.
+  bool isOneEach(const VarDecl &Pointer) const {
+    unsigned Mentions = 0, Elements = 0;
+    std::set<std::pair<std::string, int64_t>> Indices;
+    forEachStmt(For.getBody(), [&](const Stmt &S) {
+      if (auto *Name = dyn_cast<DeclRefExpr>(&S))
+        Mentions += Name->getDecl() == &Pointer;
+      auto *E = dyn_cast<ArraySubscriptExpr>(&S);
+      if (!E || variableRead(E->getBase()) != &Pointer ||
+          !Counted.isPlain(E->getBase()))
+        return;
+      if (std::optional<RowIndex> Index = Counted.rowIndex(E->getIdx())) {
+        ++Elements;
+        Indices.insert({Index->Rest, Index->Offset});
+      }
+    });
+    return Mentions == Elements && Indices.size() == 1;
   }
 
   void rounding() {
@@ -133,78 +156,6 @@ private:
     if (std::optional<Refusal> Why =
             splitMayRound(F, {&For}, /*InCallee=*/false, Context))
       Out.Refusals.push_back(*Why);
-  }
-
-  //===-- Places ----------------------------------------------------------===//
-
-  /// Elements that are known before the loop.
-  void places() {
-    forEachStmt(For.getBody(), [&](const Stmt &S) {
-      auto *E = dyn_cast<ArraySubscriptExpr>(&S);
-      std::optional<std::string> Written =
-          E ? Counted.textOf(E->getSourceRange()) : std::nullopt;
-      if (!Written || !Counted.isPlain(E->getBase()))
-        return;
-      if (Counted.isLinear(E->getIdx()))
-        Known.push_back(
-            {Text.location(E->getBeginLoc()),
-             place(*Written, /*Moves=*/!Counted.isPlain(E->getIdx()))});
-    });
-  }
-
-  unsigned place(const std::string &Written, bool Moves) {
-    for (const auto &[I, P] : llvm::enumerate(Out.Places))
-      if (P.Text == Written)
-        return I;
-    Out.Places.push_back({Written, Moves});
-    return Out.Places.size() - 1;
-  }
-
-  /// Index in RowLoop::Places; absent: it is not known before the loop.
-  std::optional<unsigned> placeOf(const Access &A) const {
-    for (const KnownPlace &P : Known)
-      if (P.Where == A.Where && Out.Places[P.Index].Text == A.Text)
-        return P.Index;
-    return std::nullopt;
-  }
-
-  /// `k<<<...>>>(A)` or `A` of a struct that the launch passes: it points to
-  /// global memory.
-  bool isPassed(llvm::StringRef Base, bool Restrict = false) const {
-    return llvm::any_of(K.Parameters, [&](const Parameter &P) {
-      return P.IsPointer && P.IsFixed && P.Name == Base &&
-             (P.IsRestrict || !Restrict);
-    });
-  }
-
-  /// Whether an access is elsewhere by what the program says: no object that
-  /// changes is reached by a restricted parameter and by another one.
-  bool isElsewhere(const Access &A, const Access &Own) const {
-    if (!isPassed(Own.Base))
-      return false;
-    return A.Space != AddressSpace::Global ||
-           (A.BaseId != Own.BaseId && A.Base != Own.Base && isPassed(A.Base) &&
-            (isPassed(Own.Base, /*Restrict=*/true) ||
-             isPassed(A.Base, /*Restrict=*/true)));
-  }
-
-  /// What has to be compared with Own before the loop: Apart, or why it cannot
-  /// be. Same: what touches the same base cannot.
-  template <typename MattersT>
-  std::optional<Refusal> compare(const Access &Own, bool Same,
-                                 std::vector<unsigned> &Apart,
-                                 MattersT Matters) const {
-    for (const Access &A : K.Accesses) {
-      if (!isInLoop(A) || !Matters(A) || isElsewhere(A, Own))
-        continue;
-      std::optional<unsigned> Place = placeOf(A);
-      if (!Place || (!Same && A.BaseId == Own.BaseId))
-        return Refusal{Reason::MayAlias, A.Where,
-                       "'" + A.Text + "' and '" + Own.Text + "'"};
-      if (!llvm::is_contained(Apart, *Place))
-        Apart.push_back(*Place);
-    }
-    return std::nullopt;
   }
 
   //===-- Reads and sums --------------------------------------------------===//
@@ -220,11 +171,13 @@ private:
   }
 
   const Access *accessOf(const ArraySubscriptExpr &E,
-                         const std::string &Written, bool Reads = true) const {
+                         const std::string &Written, bool Reads,
+                         bool Writes) const {
     Location At = Text.location(E.getBeginLoc());
     auto Found = llvm::find_if(K.Accesses, [&](const Access &A) {
       return A.Where == At && A.Text == Written && A.Reads == Reads &&
-             A.Loop == Out.Loop && A.Space == AddressSpace::Global;
+             A.Writes == Writes && A.Loop == Out.Loop &&
+             A.Space == AddressSpace::Global;
     });
     return Found == K.Accesses.end() ? nullptr : &*Found;
   }
@@ -250,8 +203,8 @@ private:
     }
   };
 
-  std::optional<Load> loadOf(const ArraySubscriptExpr &E,
-                             bool Stored = false) const {
+  std::optional<Load> loadOf(const ArraySubscriptExpr &E, bool Reads = true,
+                             bool Writes = false) const {
     std::optional<std::string> Type = numberOf(E);
     std::optional<SourceSpan> Place =
         Counted.spanOf(E.getSourceRange(), Out.Span.File);
@@ -261,9 +214,8 @@ private:
     if (!Type || !Place || !Written || !Base || !Counted.isPlain(E.getBase()))
       return std::nullopt;
     std::optional<RowIndex> Index = Counted.rowIndex(E.getIdx());
-    const Access *A = Index ? accessOf(E, *Written, !Stored) : nullptr;
-    if (!A || A->Writes != Stored || !A->ThroughL1 ||
-        (A->SizeBytes != 4 && A->SizeBytes != 8) ||
+    const Access *A = Index ? accessOf(E, *Written, Reads, Writes) : nullptr;
+    if (!A || !A->ThroughL1 || (A->SizeBytes != 4 && A->SizeBytes != 8) ||
         Out.StepSize * A->SizeBytes > MostStepBytes)
       return std::nullopt;
     return Load{A, *Type, *Written, *Base, *Place, *Index};
@@ -304,7 +256,7 @@ private:
 
   /// Whether an iteration that fetches what belongs to a read has the element.
   bool holds(const RowRead &R, const Load &L) const {
-    const Load &First = Rows.at(&R - Out.Reads.data());
+    const Load &First = Rows.at(&R - Out.Reads.data()).First;
     int64_t Behind = L.Index.Offset - First.Index.Offset;
     return First.isRowOf(L) && Behind >= 0 && Behind <= R.Halo;
   }
@@ -329,9 +281,9 @@ private:
     R.Text = First->Text;
     R.Type = First->Type;
     R.ElementBytes = A.SizeBytes;
-    R.Why = compare(A, /*Same=*/false, R.Apart,
-                    [](const Access &Other) { return Other.Writes; });
-    Rows.push_back(*First);
+    R.Why = Places.compare(A, /*Same=*/false, R.Apart,
+                           [](const Access &Other) { return Other.Writes; });
+    Rows.push_back({*First, {}});
     Out.Reads.push_back(std::move(R));
   }
 
@@ -342,39 +294,76 @@ private:
       if (!holds(R, L))
         continue;
       R.Places.push_back(L.Place);
-      R.Offsets.push_back(L.Index.Offset -
-                          Rows[&R - Out.Reads.data()].Index.Offset);
+      Row &Of = Rows[&R - Out.Reads.data()];
+      R.Offsets.push_back(L.Index.Offset - Of.First.Index.Offset);
+      Of.Own.push_back(L.A);
       if (L.Text != R.Text && !llvm::is_contained(R.Others, L.Text))
         R.Others.push_back(L.Text);
       return;
     }
   }
 
+  //===-- Stores ----------------------------------------------------------===//
+
   void writes(const Stmt *Body) {
     forEachAlways(Body, [&](const Stmt &S) {
       auto *Assign = dyn_cast<BinaryOperator>(&S);
-      if (Assign && Assign->getOpcode() == BO_Assign)
+      if (Assign && Assign->isAssignmentOp())
         if (auto *E =
                 dyn_cast<ArraySubscriptExpr>(Assign->getLHS()->IgnoreParens()))
-          write(*E);
+          write(*E, *Assign);
     });
   }
 
-  void write(const ArraySubscriptExpr &E) {
-    std::optional<Load> To = loadOf(E, /*Stored=*/true);
+  void write(const ArraySubscriptExpr &E, const BinaryOperator &Assign) {
+    std::optional<Load> To =
+        loadOf(E, /*Reads=*/Assign.isCompoundAssignmentOp(), /*Writes=*/true);
     if (!To)
       return;
-    RowRead R;
-    R.Access = size_t(To->A - K.Accesses.data());
-    R.Places = {To->Place};
-    R.Offsets = {0};
-    R.Text = To->Text;
-    R.Type = To->Type;
-    R.ElementBytes = To->A->SizeBytes;
-    R.IsWritten = true;
-    R.Why = compare(*To->A, /*Same=*/false, R.Apart,
-                    [&](const Access &Other) { return &Other != To->A; });
-    Out.Reads.push_back(std::move(R));
+    auto InPlace = llvm::find_if(Out.Reads, [&](const RowRead &R) {
+      return isReadBefore(R, *To, Assign);
+    });
+    if (InPlace == Out.Reads.end()) {
+      RowRead R;
+      R.Access = size_t(To->A - K.Accesses.data());
+      R.Text = To->Text;
+      R.Type = To->Type;
+      R.ElementBytes = To->A->SizeBytes;
+      R.IsRead = To->A->Reads;
+      Out.Reads.push_back(std::move(R));
+      Rows.push_back({*To, {}});
+      InPlace = std::prev(Out.Reads.end());
+    }
+    Row &Of = Rows[InPlace - Out.Reads.begin()];
+    Of.Own.push_back(To->A);
+    auto Behind =
+        llvm::lower_bound(InPlace->Places, To->Place,
+                          [](const SourceSpan &L, const SourceSpan &R) {
+                            return L.Begin < R.Begin;
+                          });
+    InPlace->Places.insert(Behind, To->Place);
+    InPlace->Offsets.push_back(0);
+    InPlace->IsWritten = true;
+    InPlace->Apart.clear();
+    InPlace->Why = Places.compare(*To->A, /*Same=*/false, InPlace->Apart,
+                                  [&](const Access &Other) {
+                                    return !llvm::is_contained(Of.Own, &Other);
+                                  });
+  }
+
+  /// Whether every iteration loads the element before it stores it there. What
+  /// is loaded afterwards might be fused with a product that was stored, which
+  /// a store to another array in between prevents only in global memory.
+  bool isReadBefore(const RowRead &R, const Load &To,
+                    const BinaryOperator &Assign) const {
+    const Load &First = Rows[&R - Out.Reads.data()].First;
+    std::optional<SourceSpan> Whole =
+        Counted.spanOf(Assign.getSourceRange(), Out.Span.File);
+    return Whole && !R.IsWritten && !R.Halo && First.isRowOf(To) &&
+           First.Index.Offset == To.Index.Offset &&
+           llvm::all_of(R.Places, [&](const SourceSpan &Place) {
+             return Place.Begin < Whole->End;
+           });
   }
 
   void sums(const Stmt *Body) {
@@ -392,19 +381,20 @@ private:
         llvm::any_of(Out.Sums,
                      [&](const RowSum &R) { return R.Text == *Written; }))
       return;
-    const Access *A = accessOf(E, *Written);
+    const Access *A = accessOf(E, *Written, /*Reads=*/true, /*Writes=*/true);
     // The compiler keeps those of restricted pointers in registers itself.
-    if (!A || !A->Writes || isPassed(A->Base, /*Restrict=*/true))
+    if (!A || Places.isPassed(A->Base, /*Restrict=*/true))
       return;
     RowSum R;
     R.Text = *Written;
     R.Type = *Type;
-    R.Place = place(*Written, /*Moves=*/false);
+    R.Place = Places.add(*Written, /*Moves=*/false);
     if (!onlyAdds(*Written, R.Places))
       return;
-    R.Why = compare(*A, /*Same=*/true, R.Apart, [&](const Access &Other) {
-      return placeOf(Other) != R.Place;
-    });
+    R.Why =
+        Places.compare(*A, /*Same=*/true, R.Apart, [&](const Access &Other) {
+          return Places.placeOf(Other) != R.Place;
+        });
     Out.Sums.push_back(std::move(R));
   }
 
@@ -436,12 +426,12 @@ private:
   ComputeProof &Proof;
   RowLoop &Out;
   CountedLoop Counted;
-  struct KnownPlace {
-    Location Where;
-    unsigned Index; ///< of RowLoop::Places
+  RowPlaces Places;
+  struct Row {
+    Load First;
+    std::vector<const Access *> Own; ///< those at the places of the row
   };
-  std::vector<KnownPlace> Known;
-  std::vector<Load> Rows; ///< the first load of each of RowLoop::Reads
+  std::vector<Row> Rows; ///< of each of RowLoop::Reads
 
   static constexpr int64_t NarrowTile = 32; ///< bytes, the least of StagePlan
   static constexpr int64_t MostStepBytes = 64; ///< from iteration to iteration

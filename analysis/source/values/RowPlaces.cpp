@@ -1,0 +1,83 @@
+//===- RowPlaces.cpp - What a loop touches besides a row ------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/values/RowPlaces.h"
+#include "analysis/nest/Nest.h"
+#include "analysis/source/syntax/NodeParts.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace catt {
+
+void RowPlaces::find(const SourceText &Text) {
+  forEachStmt(&Counted.body(), [&](const Stmt &S) {
+    auto *E = dyn_cast<ArraySubscriptExpr>(&S);
+    std::optional<std::string> Written =
+        E ? Counted.textOf(E->getSourceRange()) : std::nullopt;
+    if (!Written || !Counted.isPlain(E->getBase()))
+      return;
+    if (Counted.isLinear(E->getIdx()))
+      Known.push_back({Text.location(E->getBeginLoc()),
+                       add(*Written, /*Moves=*/!Counted.isPlain(E->getIdx()))});
+  });
+}
+
+unsigned RowPlaces::add(const std::string &Written, bool Moves) {
+  for (const auto &[I, P] : llvm::enumerate(Out.Places))
+    if (P.Text == Written)
+      return I;
+  Out.Places.push_back({Written, Moves});
+  return Out.Places.size() - 1;
+}
+
+std::optional<unsigned> RowPlaces::placeOf(const Access &A) const {
+  for (const KnownPlace &P : Known)
+    if (P.Where == A.Where && Out.Places[P.Index].Text == A.Text)
+      return P.Index;
+  return std::nullopt;
+}
+
+bool RowPlaces::isInLoop(const Access &A) const {
+  return isInside(K, A.Loop, Out.Loop);
+}
+
+bool RowPlaces::isPassed(llvm::StringRef Base, bool Restrict) const {
+  return llvm::any_of(K.Parameters, [&](const Parameter &P) {
+    return P.IsPointer && P.IsFixed && P.Name == Base &&
+           (P.IsRestrict || !Restrict);
+  });
+}
+
+/// Whether an access is elsewhere by what the program says: no object that
+/// changes is reached by a restricted parameter and by another one.
+bool RowPlaces::isElsewhere(const Access &A, const Access &Own) const {
+  if (!isPassed(Own.Base))
+    return false;
+  return A.Space != AddressSpace::Global ||
+         (A.BaseId != Own.BaseId && A.Base != Own.Base && isPassed(A.Base) &&
+          (isPassed(Own.Base, /*Restrict=*/true) ||
+           isPassed(A.Base, /*Restrict=*/true)));
+}
+
+std::optional<Refusal>
+RowPlaces::compare(const Access &Own, bool Same, std::vector<unsigned> &Apart,
+                   llvm::function_ref<bool(const Access &)> Matters) const {
+  for (const Access &A : K.Accesses) {
+    if (!isInLoop(A) || !Matters(A) || isElsewhere(A, Own))
+      continue;
+    std::optional<unsigned> Place = placeOf(A);
+    if (!Place || (!Same && A.BaseId == Own.BaseId))
+      return Refusal{Reason::MayAlias, A.Where,
+                     "'" + A.Text + "' and '" + Own.Text + "'"};
+    if (!llvm::is_contained(Apart, *Place))
+      Apart.push_back(*Place);
+  }
+  return std::nullopt;
+}
+
+} // namespace catt
