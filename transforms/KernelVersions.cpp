@@ -60,7 +60,8 @@ std::optional<SecondKernel> secondKernelOf(const Context &C) {
       return std::nullopt;
   return SecondKernel{&K, freshName(File, "cattLong"),
                       freshName(File, "cattBody_" + K.UnqualifiedName),
-                      freshName(File, "cattRows_" + K.UnqualifiedName)};
+                      freshName(File, "cattRows_" + K.UnqualifiedName),
+                      Tiles.BoundThreads};
 }
 
 std::string SecondKernel::at(const Launch &L) const {
@@ -79,6 +80,13 @@ static std::string specifiersOf(const Kernel &K, StringRef Text) {
   llvm::SmallVector<StringRef> Words;
   llvm::SplitString(Before, Words);
   return (llvm::is_contained(Words, "static") ? "" : "static ") + Before.str();
+}
+
+/// "__launch_bounds__(1024) "
+static std::string boundsOf(const SecondKernel &Second) {
+  return Second.Threads
+             ? "__launch_bounds__(" + std::to_string(Second.Threads) + ") "
+             : "";
 }
 
 /// "cattBody_rows<true>(A, m);"
@@ -124,8 +132,8 @@ void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
   Add(Above.value_or(lineStart(Text, Head.Begin)), "two kernels with one body",
       Shared + "\n" +
           laidOut((More.empty() ? "" : "template <" + More + ">\n") +
-                      specifiersOf(K, Text) + Second.Name + Parameters +
-                      " {\n" + callOf(Second, "true") + "\n}",
+                      specifiersOf(K, Text) + boundsOf(Second) + Second.Name +
+                      Parameters + " {\n" + callOf(Second, "true") + "\n}",
                   Indent, Style));
   Add(Body, "of short rows",
       (indentation(Text, First) + callOf(Second, "false") + "\n" + Indent +

@@ -30,7 +30,9 @@
 // A kernel that holds two versions of a loop takes the registers of the one
 // that needs more, whichever runs. Of two kernels each takes its own: nvcc 13.0
 // makes of `rows` the machine code that it made before. Who else launches or
-// names the kernel has it as it was.
+// names the kernel has it as it was. Where the other version may need more
+// registers than a block has for each thread, __launch_bounds__ of its kernel
+// keeps it from that.
 //
 // Limits: what headOf() in analysis/source/KernelHeads.h finds; kernels whose
 // opening brace ends its line; launches behind the kernel in its own file, in
@@ -48,9 +50,10 @@ namespace catt {
 /// The kernel that is launched instead of another, and what both are made of.
 struct SecondKernel {
   const Kernel *Of = nullptr;
-  std::string Flag; ///< "cattLong": true in the second kernel
-  std::string Body; ///< "cattBody_rows"
-  std::string Name; ///< "cattRows_rows"
+  std::string Flag;    ///< "cattLong": true in the second kernel
+  std::string Body;    ///< "cattBody_rows"
+  std::string Name;    ///< "cattRows_rows"
+  int64_t Threads = 0; ///< of a block that it must be compiled for; 0: it is
 
   /// As it is named at a launch: "ns::cattRows_rows".
   std::string at(const Launch &L) const;

@@ -187,11 +187,18 @@ static bool isKnownAgain(StringRef Text) {
 /// given may not stand there twice.
 static std::optional<std::string> numberAt(const Launch &L,
                                            const LaunchCall &Call) {
-  if (Call.Number)
-    return std::to_string(*Call.Number);
+  const int64_t Own = Call.LessOwn ? L.DynamicSharedBytes.value_or(0) : 0,
+                Fixed = Call.Number.value_or(0) - Own;
+  const std::optional<int64_t> Threads = L.Block.count();
+  if (Call.Number && (!Call.PerThread || Threads))
+    return std::to_string(Fixed + Call.PerThread * Threads.value_or(0));
   StringRef Block = L.Written->PlainBlock;
   if (!isKnownAgain(Block))
     return std::nullopt;
+  if (Call.Number)
+    return (Fixed ? std::to_string(Fixed) + " + " : "") +
+           std::to_string(Call.PerThread) + " * cattThreads(" + Block.str() +
+           ")";
   std::string Out;
   std::optional<int64_t> Last;
   for (auto [FromThreads, Number] : Call.ByThreads) {
@@ -310,7 +317,7 @@ void LaunchEdit::edit(EditBuilder &Out) const {
     else
       Out.addInline(S.Argument, {Call.Argument, "", {Open}, {Close}});
     for (StringRef Name : {Call.Function, StringRef("cattThreads")})
-      if (Name == Call.Function || !Call.Number)
+      if (Name == Call.Function || StringRef(S.Number).contains(Name))
         Out.edits().Calls.push_back({Name.str(), &Out.transform(), File,
                                      Written.Config.Begin, Written.Tops});
     if (!Call.Summary.empty())

@@ -60,6 +60,8 @@ struct LaunchCall {
   llvm::StringRef Function; ///< "cattShared"
   std::string Argument;     ///< of its marker
   std::optional<int64_t> Number;
+  int64_t PerThread = 0; ///< as much more for each thread of the block
+  bool LessOwn = false;  ///< what the launch asks for itself is part of it
   /// The number from so many threads per block on, ascending.
   std::vector<std::pair<int64_t, int64_t>> ByThreads;
   std::string Summary; ///< of what is done to a launch; empty: not told

@@ -152,17 +152,26 @@ static std::vector<std::string> comparisonsOf(const VersionedLoop &V) {
   return Out;
 }
 
+/// "1024 + ", if the tiles do not begin with the dynamic shared memory.
+static std::string behindOffset(const TileMemory &Tiles) {
+  return Tiles.DynamicOffset ? str(Tiles.DynamicOffset) + " + " : "";
+}
+
 static std::string conditionOf(const VersionedLoop &V) {
   std::vector<std::string> All;
   if (!V.OnlyIf.empty())
     All.push_back(V.OnlyIf);
   if (!V.Version.Reads.empty()) {
-    All.push_back(
-        (isFlat(V.K) ? "blockDim.x" : "blockDim.x * blockDim.y * blockDim.z") +
-        (" <= " + str(V.Tiles.Threads)));
+    const std::string Threads =
+        isFlat(V.K) ? "blockDim.x" : "blockDim.x * blockDim.y * blockDim.z";
+    if (!V.Tiles.AnyBlock)
+      All.push_back(Threads + " <= " + str(V.Tiles.Threads));
     if (isFlat(V.K) && !V.K.AllLaunchesVisible)
       All.push_back("blockDim.y * blockDim.z == 1");
-    if (V.Tiles.IsDynamic)
+    if (V.Tiles.AnyBlock)
+      All.push_back("cattDynamicShared() >= " + behindOffset(V.Tiles) +
+                    str(V.Tiles.ThreadBytes) + " * " + Threads);
+    else if (V.Tiles.IsDynamic)
       All.push_back("cattDynamicShared() >= " +
                     str(V.Tiles.DynamicOffset + V.Tiles.bytes()));
   }

@@ -37,6 +37,7 @@ static void keepDecided(Report &R) {
     K.Plan.ByThreads.clear();
     K.Plan.Versions.clear();
     K.Plan.Tiles = {};
+    K.Plan.Refusals.clear(); // what one would have to know to decide
     for (LoopPlan &P : K.Plan.Loops) {
       const Loop &L = K.Source.Loops[P.Loop];
       P.Groups = 1;

@@ -163,9 +163,11 @@ void PreparedStages::edit(EditBuilder &Out) const {
 static LaunchEdit launchesOf(const Context &C, StringRef Transform,
                              const std::optional<SecondKernel> &Second) {
   const TileMemory &Tiles = C.Kernel.Plan.Tiles;
-  int64_t Own = C.Kernel.Source.Launches.front().DynamicSharedBytes.value_or(0);
-  LaunchCall More("cattShared", Tiles.DynamicOffset - Own + Tiles.bytes(), {},
-                  {});
+  LaunchCall More("cattShared",
+                  Tiles.DynamicOffset + (Tiles.AnyBlock ? 0 : Tiles.bytes()),
+                  {}, {});
+  More.LessOwn = true;
+  More.PerThread = Tiles.AnyBlock ? Tiles.ThreadBytes : 0;
   More.Argument = "tiles";
   More.Second = Second;
   auto IfLong = [&C](const Launch &L) {
@@ -200,6 +202,11 @@ Preparation StageRows::prepare(const Context &C) const {
   if (Found->Loops.empty())
     return Out;
   Found->Second = secondKernelOf(C);
+  if (Tiles.BoundThreads && !Found->Second) {
+    Out.Refusals.push_back({Reason::NotEnoughRegisters, K.Where,
+                            std::to_string(Tiles.BoundThreads) + " threads"});
+    return Out;
+  }
   for (VersionedLoop &V : Found->Loops) {
     V.SharesTiles = Found->Loops.size() > 1 && !Tiles.IsDynamic;
     V.OnlyIf = Found->Second ? Found->Second->Flag : "";

@@ -70,6 +70,10 @@ struct TileMemory {
   bool IsDynamic = false;    ///< more than a block can have unasked
   int64_t DynamicOffset = 0; ///< behind what the launch asks for itself
   bool IfLong = false;       ///< asked for only by launches with long rows
+  bool AnyBlock = false;     ///< every launch asks for those of its own block
+  /// The kernel has to be compiled for blocks of so many threads; 0: it is.
+  int64_t BoundThreads = 0;
+  /// AnyBlock: of the usual block.
   int64_t bytes() const { return ThreadBytes * Threads; }
   bool operator==(const TileMemory &) const = default;
 };

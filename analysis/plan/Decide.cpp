@@ -9,6 +9,7 @@
 #include "analysis/memory/Footprint.h"
 #include "analysis/plan/LaunchPlan.h"
 #include "analysis/plan/runtime/Agreement.h"
+#include "analysis/plan/stage/StagePlan.h"
 #include "analysis/plan/throttle/Force.h"
 #include "analysis/plan/throttle/ProfileMemo.h"
 #include "llvm/ADT/STLExtras.h"
@@ -64,6 +65,8 @@ LaunchPlan planNothing(const Kernel &K) {
   return Result;
 }
 
+bool stages(const LaunchPlan &P) { return P.Plan.Tiles.Threads != 0; }
+
 /// A kernel whose block size no launch gives.
 LaunchPlan planUnknown(const Kernel &K, const AnalysisOptions &Options,
                        bool MayReserve) {
@@ -71,12 +74,19 @@ LaunchPlan planUnknown(const Kernel &K, const AnalysisOptions &Options,
   const Launch Any = anyLaunch(K);
   std::optional<BlockShapes> Shapes = BlockShapes::of(K, Any);
   if (K.Refusals.empty() && Shapes) {
+    LaunchPlan Staged = planNothing(K);
+    if (Shapes->isAlongX() && !K.Launches.empty())
+      Staged = stagesForAnyBlock(K, Any, Options);
+    if (stages(Staged))
+      return Staged;
     LaunchPlan P = planForAnyBlock(K, Any, *Shapes, Options,
                                    MayReserve && K.Launches.size() == 1);
     bool Divides = llvm::any_of(
         P.Plan.Loops, [](const LoopPlan &L) { return !L.Cases.empty(); });
     if (Divides || !P.Plan.ByThreads.empty())
       Result = std::move(P);
+    else if (!Staged.Plan.Versions.empty())
+      return Staged;
     else if (Options.Quota && Options.Quota->isSpent())
       Result.Plan.Refusals = std::move(P.Plan.Refusals);
   }
@@ -112,6 +122,22 @@ std::optional<LaunchPlan> planByRun(const Kernel &K,
   return ByRun;
 }
 
+AnalysisOptions withoutVersions(AnalysisOptions Options) {
+  (Options.May.Stage ? Options.May.Stage : Options.May.Sums) = false;
+  return Options;
+}
+
+/// What two launches stage alike; false: they do not.
+bool agreeToStages(KernelPlan &Plan, const KernelPlan &Other,
+                   const AnalysisOptions &Options) {
+  std::optional<TileMemory> Tiles =
+      tilesOfBoth(Plan.Tiles, Other.Tiles, Options.May.LaunchTiles);
+  if (!Tiles || Plan.Versions != Other.Versions)
+    return false;
+  Plan.Tiles = *Tiles;
+  return true;
+}
+
 /// What all launches agree to.
 LaunchPlan planAll(const Kernel &K, const AnalysisOptions &Options,
                    bool MayReserve) {
@@ -121,19 +147,17 @@ LaunchPlan planAll(const Kernel &K, const AnalysisOptions &Options,
   // Reserved shared memory is the same for every launch of the kernel, so only
   // a single launch can ask for it.
   MayReserve &= Known.size() == 1;
-  AnalysisOptions Each = Options; // and so are tiles, which one block needs
-  Each.May.Stage &= Known.size() == 1;
   LaunchPlan Result;
   std::set<unsigned> Wanted; // loops that some launch divides
   for (unsigned I : Known) {
-    LaunchPlan P = planForLaunch(K, K.Launches[I], Each, MayReserve);
+    LaunchPlan P = planForLaunch(K, K.Launches[I], Options, MayReserve);
     for (const LoopPlan &Loop : P.Plan.Loops)
       if (isDivided(Loop))
         Wanted.insert(Loop.Loop);
     if (I != Known.front()) {
+      if (!agreeToStages(Result.Plan, P.Plan, Options))
+        return planAll(K, withoutVersions(Options), MayReserve);
       agree(Result.Plan, P.Plan, I);
-      if (Result.Plan.Versions != P.Plan.Versions)
-        Result.Plan.Versions.clear(); // one of the blocks is too large
       continue;
     }
     Result = std::move(P);
@@ -202,8 +226,6 @@ llvm::Expected<Setting> shownSetting(const Kernel &K, const KernelPlan &Plan,
     L.Block = {Plan.Before->WarpsPerBlock * WarpLanes, 1, 1};
   return settingFor(K, L, Options, /*MayReserve=*/false);
 }
-
-bool stages(const LaunchPlan &P) { return P.Plan.Tiles.Threads != 0; }
 
 /// Nothing is written for the plan but what it stages.
 bool doesNoMore(const KernelPlan &Plan) {

@@ -105,10 +105,12 @@ static void keepL1(const Setting &Staged, KernelPlan &Plan) {
 
 /// The plan of the kernel whose rows are staged where that helps, and whose
 /// sums are in registers: the tiles take shared memory, and neither takes L1.
-static LaunchPlan planStaged(const Setting &S, const Launch &L,
-                             const AnalysisOptions &Options, bool MayReserve,
-                             LaunchPlan AsItIs) {
-  Stages Found = stagesFor(S, AsItIs.Profiles, Options);
+/// LargestBlock as that of stagesFor.
+static LaunchPlan
+planStaged(const Setting &S, const Launch &L, const AnalysisOptions &Options,
+           bool MayReserve, LaunchPlan AsItIs,
+           std::optional<int64_t> LargestBlock = std::nullopt) {
+  Stages Found = stagesFor(S, AsItIs.Profiles, Options, LargestBlock);
   AsItIs.Plan.NotStaged = std::move(Found.Refusals);
   if (Found.Loops.empty())
     return AsItIs;
@@ -125,7 +127,7 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
   }
   Staged->Counted = nullptr; // it has counted the kernel as it is
   LaunchPlan Result = planIn(*Staged, L);
-  if (Found.Tiles.bytes())
+  if (Found.Tiles.bytes() && !LargestBlock)
     keepL1(*Staged, Result.Plan);
   for (const LoopVersion &Each : Found.Loops) {
     if (Each.Reads.empty())
@@ -143,17 +145,19 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
   return Result;
 }
 
+/// The paper's rule and the user's own decisions are about warps and blocks.
+static bool isDecided(const Setting &S, const AnalysisOptions &Options) {
+  return Options.Counting == Model::Catt || !S.Throttle.Forced.empty() ||
+         (!Options.May.Stage && !Options.May.Sums);
+}
+
 LaunchPlan planForLaunch(const Kernel &K, const Launch &L,
                          const AnalysisOptions &Options, bool MayReserve) {
   llvm::Expected<Setting> S = settingFor(K, L, Options, MayReserve);
   if (!S)
     return refused(K, L, S.takeError());
   LaunchPlan Result = planIn(*S, L);
-  // The paper's rule and the user's own decisions are about warps and blocks.
-  const bool IsDecided = Options.Counting == Model::Catt ||
-                         !S->Throttle.Forced.empty() ||
-                         (!Options.May.Stage && !Options.May.Sums);
-  if (IsDecided)
+  if (isDecided(*S, Options))
     return Result;
   return planStaged(*S, L, Options, MayReserve, std::move(Result));
 }
@@ -285,6 +289,41 @@ static LaunchPlan ruleOf(const Kernel &K, const Launch &L,
     return outOfQuota(K, Rule);
   divideOnlyFullGrids(All.Settings.back(), L, Input, Rule);
   return Rule;
+}
+
+/// The plan of a loop that runs as it is after all.
+static LoopPlan leftAlone(const LoopPlan &P, const KernelPlan &Plan,
+                          Refusal Why) {
+  LoopPlan Out;
+  Out.Loop = P.Loop;
+  Out.WarpsPerGroup = Plan.Before->WarpsPerBlock;
+  Out.FootprintBytes = Out.FootprintBytesAfter = P.FootprintBytes;
+  Out.LinesPerWarp = P.LinesPerWarp;
+  Out.LaneStrideBytes = P.LaneStrideBytes;
+  Out.Reference = P.Reference;
+  Out.Why = std::move(Why);
+  return Out;
+}
+
+LaunchPlan stagesForAnyBlock(const Kernel &K, const Launch &L,
+                             const AnalysisOptions &Given) {
+  constexpr int64_t Usual = 256; // threads
+  const int64_t Largest = K.MaxThreads.value_or(1024);
+  const AnalysisOptions Options = withoutLaunchEdits(Given);
+  Launch At = L;
+  At.Block = {std::min(Usual, Largest), 1, 1};
+  llvm::Expected<Setting> S = settingFor(K, At, Options, /*MayReserve=*/false);
+  if (!S)
+    return refused(K, L, S.takeError());
+  LaunchPlan Result = planIn(*S, At);
+  if (isDecided(*S, Options))
+    return Result;
+  Result = planStaged(*S, At, Options, /*MayReserve=*/false, std::move(Result),
+                      Largest);
+  for (LoopPlan &P : Result.Plan.Loops)
+    if (isDivided(P))
+      P = leftAlone(P, Result.Plan, {Reason::UnknownLaunch, L.Where, ""});
+  return Result;
 }
 
 LaunchPlan planForAnyBlock(const Kernel &K, const Launch &L,

@@ -31,6 +31,11 @@ LaunchPlan planForAnyBlock(const Kernel &K, const Launch &L,
                            const BlockShapes &Shapes,
                            const AnalysisOptions &Given, bool MayReserve);
 
+/// For a kernel whose block size is known only at run time, along x: what runs
+/// in tiles and in registers, and nothing else. As for a usual block.
+LaunchPlan stagesForAnyBlock(const Kernel &K, const Launch &L,
+                             const AnalysisOptions &Options);
+
 } // namespace catt
 
 #endif

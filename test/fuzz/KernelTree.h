@@ -105,6 +105,8 @@ struct GeneratedKernel {
   std::string DynamicText;  ///< its third argument; empty: there is none
   Again More = Again::No;
   Extents GridAgain;         ///< not larger than Grid
+  std::string BlockText;     ///< that the launch passes; empty: Block
+  std::string BlockAgain;    ///< "64", not larger than Block; empty: the same
   std::string InstanceAgain; ///< "<2>"; empty: the same
   std::string Indent = "  ";
   bool BraceOnOwnLine = false;

@@ -106,7 +106,7 @@ void forceBounds(KernelReport &Report, const GeneratedKernel &K,
   if (!K.isEnemy()) // the driver launches what the file launches
     Source.AllLaunchesVisible = true;
   const Launch *L = decidingLaunch(Source);
-  if (!L)
+  if (!L || !K.BlockText.empty()) // which may be larger
     return;
   RegisterUse Use;
   Use.Default.Registers = 255;
@@ -156,14 +156,16 @@ void forceStages(KernelReport &Report, const GeneratedKernel &K) {
   Tiles.IfLong = llvm::all_of(Report.Source.Launches, [&](const Launch &L) {
     return longRowsAt(L, Report.Source, Report.Plan.Versions).has_value();
   });
+  Tiles.AnyBlock = !K.BlockText.empty() || !K.BlockAgain.empty();
   // What others may take of static shared memory.
-  Tiles.IsDynamic = Tiles.IfLong || (8 << 10) + Tiles.bytes() > 48 << 10;
+  Tiles.IsDynamic =
+      Tiles.IfLong || Tiles.AnyBlock || (8 << 10) + Tiles.bytes() > 48 << 10;
 }
 
 void forceSpill(KernelReport &Report, const GeneratedKernel &K,
                 const Device &Gpu) {
   Kernel Source = Report.Source;
-  if (Source.Statements.empty())
+  if (Source.Statements.empty() || !K.BlockText.empty())
     return;
   Source.StaticSharedBytes += K.ReserveBytes; // by reserve-shared
   RegisterOptions Options;

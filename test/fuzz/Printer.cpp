@@ -225,12 +225,15 @@ private:
     } else if (K.Block.count() == K.Block.X && K.Grid.count() == K.Grid.X) {
       Grid = std::to_string(K.Grid.X), Block = std::to_string(K.Block.X);
     }
+    if (!K.BlockText.empty())
+      Block = K.BlockText;
     std::string Shared = K.DynamicText.empty() ? "" : ", " + K.DynamicText;
-    std::string Rest = Block + Shared + ">>>(" + llvm::join(Pass, ", ") + ");";
-    launches(K.entry() + "<<<" + Grid + ", " + Rest,
+    std::string Rest = Shared + ">>>(" + llvm::join(Pass, ", ") + ");";
+    launches(K.entry() + "<<<" + Grid + ", " + Block + Rest,
              K.name() +
                  (K.InstanceAgain.empty() ? K.Instance : K.InstanceAgain) +
-                 "<<<dim3(" + shape(K.GridAgain, ", ") + "), " + Rest);
+                 "<<<dim3(" + shape(K.GridAgain, ", ") + "), " +
+                 (K.BlockAgain.empty() ? Block : K.BlockAgain) + Rest);
     --Depth;
     line("}");
     hostEntry();

@@ -10,7 +10,8 @@
 //                  divergent code; upwards by 1 to 4, downwards by 1
 //   reads          of one element of a row in each iteration, or of neighbours
 //   lengths        constant, of the run, of each thread, from memory
-//   blocks         of one to three dimensions, with partial warps
+//   blocks         of one to three dimensions, with partial warps; of the run
+//   launches       one or two, of one block or of two
 //
 // Whatever may run in tiles does (forceStages), whether it pays or not. What
 // may not is here as well: stores through other pointers, reads under a
@@ -98,6 +99,18 @@ private:
     Restrict = chance(50);
     ByRun = chance(25);
     Stores = chance(30);
+    const bool Flat = K.Block.count() == K.Block.X;
+    if (Flat && chance(25)) {
+      K.BlockText = "threads" + std::to_string(K.Id);
+      K.Globals.push_back("int " + K.BlockText + " = " +
+                          std::to_string(K.Block.X) + ";");
+    }
+    if (chance(25)) {
+      K.More = Again::NextLine;
+      K.GridAgain.X = K.Grid.X;
+      if (Flat && chance(60))
+        K.BlockAgain = std::to_string(1 + below(K.Block.X));
+    }
     if (chance(20))
       K.Qualifiers =
           " __launch_bounds__(" + std::to_string(K.Block.count()) + ")";

@@ -68,6 +68,14 @@ TEST(KernelVersions, PositiveALengthThatIsASum) {
                  HasSubstr("((n + 1) >= 32 ? cattRows_k : k)"));
 }
 
+TEST(KernelVersions, PositiveRegistersForTheLargestBlock) {
+  StageBench B = launchedWith("n");
+  B.R.Kernels[0].Plan.Tiles.BoundThreads = 1024;
+  EXPECT_REWRITE(
+      B, AllOf(HasSubstr("static __global__ void __launch_bounds__(1024)"),
+               HasSubstr("\n__global__ void k(const float *A")));
+}
+
 TEST(KernelVersions, PositiveATemplate) {
   std::string Code = kernel(Usual);
   Code.insert(0, "template <class T, int N>\n");

@@ -5,12 +5,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/plan/stage/StagePlan.h"
-#include "PlanTesting.h"
-#include "analysis/plan/Decide.h"
+#include "StagePlanTesting.h"
 #include "analysis/plan/stage/LongRows.h"
 #include "llvm/ADT/StringExtras.h"
-#include <gmock/gmock.h>
 
 namespace catt {
 namespace {
@@ -18,54 +15,6 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-AnalysisOptions staging(Values Assumed = {}) {
-  AnalysisOptions Options = options(std::nullopt, std::move(Assumed));
-  Options.May.Stage = true;
-  return Options;
-}
-
-/// Walks rows of so many elements: the body is that of the loop.
-std::string kernel(const std::string &Trips, const std::string &Block = "256",
-                   const std::string &Body = "s += A[i * 4096 + j];",
-                   const std::string &Type = "float") {
-  return "__global__ void __launch_bounds__(1024) k(const " + Type +
-         " *A, const " + Type + " *B, " + Type +
-         " *y, int n, int m) {\n"
-         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  " +
-         Type + " s = 0;\n  for (int j = 0; j < " + Trips + "; ++j) {\n" +
-         Body + "\n  }\n  y[i] = s;\n}\nvoid host(" + Type +
-         " *A, int m) { k<<<1056, " + Block + ">>>(A, A, A, m, m); }\n";
-}
-
-KernelPlan decided(const std::string &Code,
-                   const AnalysisOptions &Options = staging()) {
-  Parsed P = parseSnippet(Code);
-  KernelReport Report;
-  Report.Source = P.kernel("k");
-  decide(Report, Options);
-  return Report.Plan;
-}
-
-/// "A[i * 4096 + j] in 32", one text for each loop that is staged.
-std::vector<std::string> staged(const std::string &Code,
-                                const AnalysisOptions &Options = staging()) {
-  Parsed P = parseSnippet(Code);
-  std::vector<std::string> Out;
-  for (const LoopVersion &Each : decided(Code, Options).Versions)
-    Out.push_back(namesOf(P.kernel("k").RowLoops.at(Each.Rows), Each) + " in " +
-                  std::to_string(Each.Columns));
-  return Out;
-}
-
-std::vector<Reason> notStaged(const std::string &Code) {
-  KernelPlan Plan = decided(Code);
-  EXPECT_THAT(Plan.Versions, IsEmpty());
-  std::vector<Reason> Out;
-  for (const Refusal &Why : Plan.NotStaged)
-    Out.push_back(Why.Kind);
-  return Out;
-}
 
 //===-- Staged ------------------------------------------------------------===//
 
@@ -274,12 +223,6 @@ TEST(StagePlan, NegativeNothingContends) {
               IsEmpty());
 }
 
-TEST(StagePlan, NegativeSeveralLaunches) {
-  std::string Code = kernel("4096");
-  Code.insert(Code.rfind('}'), "k<<<1056, 128>>>(A, A, A, m, m); ");
-  EXPECT_THAT(staged(Code), IsEmpty());
-}
-
 TEST(StagePlan, NegativeABlockThatIsNotKnown) {
   std::string Code = kernel("4096");
   EXPECT_THAT(staged(Code.substr(0, Code.find("void host"))), IsEmpty());
@@ -297,7 +240,7 @@ KernelPlan estimated(const std::string &Code, int64_t Most) {
 
 TEST(StagePlan, PositiveWhateverTheRegistersNothingElseIsDone) {
   // 8 or 5 blocks on an SM: both contend, and ask the launch for something.
-  const std::string Rows = "s += A[i * 4096 + j] + B[i * 4096 + j];",
+  const std::string Rows = TwoRows,
                     Guarded = "if (j % 2)\n"
                               "y[i] += A[i * 4096 + j] * B[i * 4096 + j];";
   std::string One = kernel("4096", "256", Rows),

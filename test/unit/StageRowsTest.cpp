@@ -54,6 +54,23 @@ TEST(StageRows, PositiveAWholeFile) {
             "loads 1 row of each lane in tiles of 16 elements");
 }
 
+TEST(StageRows, PositiveEachLaunchAsksForTheRowsOfItsBlock) {
+  StageBench B(kernel(Usual, "256, 100"));
+  TileMemory &Tiles = B.R.Kernels[0].Plan.Tiles;
+  Tiles.IsDynamic = Tiles.AnyBlock = true;
+  Tiles.DynamicOffset = 112;
+  EXPECT_REWRITE(
+      B, AllOf(HasSubstr("  if (blockDim.y * blockDim.z == 1 &&\n"
+                         "      cattDynamicShared() >= 112 + 68 * blockDim.x"),
+               HasSubstr("/* catt: begin */ 100 /* catt: end */ , 17420)")));
+}
+
+TEST(StageRows, NegativeRegistersThatALargeBlockMayNotHave) {
+  StageBench B(kernel(Usual));
+  B.R.Kernels[0].Plan.Tiles.BoundThreads = 1024;
+  EXPECT_REFUSED(B, Reason::NotEnoughRegisters);
+}
+
 TEST(StageRows, PositiveARowInPlace) {
   StageBench B(kernel("  for (int j = 0; j < m; ++j)\n"
                       "    y[i * m + j] = y[i * m + j] * y[i * m + j];\n"));

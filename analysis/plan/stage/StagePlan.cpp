@@ -116,8 +116,9 @@ namespace {
 class Chooser {
 public:
   Chooser(const Setting &S, const std::vector<LoopProfile> &Profiles,
-          const AnalysisOptions &Options)
-      : S(S), Profiles(Profiles), Options(Options), Long(withLongRows(S)),
+          const AnalysisOptions &Options, int64_t LargestBlock)
+      : S(S), Profiles(Profiles), Options(Options), LargestBlock(LargestBlock),
+        Long(withLongRows(S)),
         IsKnown(Long.Footprint.Parameters == S.Footprint.Parameters),
         IsBusy(Options.TileBytes ||
                S.Before.WarpsPerBlock * S.Before.BlocksPerSM >= EnoughWarps) {}
@@ -147,13 +148,22 @@ private:
       Each.Sums.clear();
     if (Each.Reads.empty() && Each.Sums.empty())
       return;
-    if (hasRegisters(S.K, S.Throttle.Gpu, *S.Footprint.Block.count(),
-                     MoreRegisters))
+    if (hasRegisters(S.K, S.Throttle.Gpu, LargestBlock, MoreRegisters))
       Out.Loops.push_back(std::move(Each));
-    else
-      Out.Refusals.push_back(
-          {Reason::NotEnoughRegisters, S.K.Loops[Rows.Loop].Where,
-           std::to_string(*S.Footprint.Block.count()) + " threads"});
+    else if (Each.MinTrips && !Each.Reads.empty() && fitsIfBound()) {
+      Out.Loops.push_back(std::move(Each));
+      Out.Tiles.BoundThreads = LargestBlock;
+    } else
+      Out.Refusals.push_back({Reason::NotEnoughRegisters,
+                              S.K.Loops[Rows.Loop].Where,
+                              std::to_string(LargestBlock) + " threads"});
+  }
+
+  /// A kernel of its own for long rows can be compiled for the block, which
+  /// seems to leave it what it needs: most versions add half as many.
+  bool fitsIfBound() const {
+    return S.K.Registers->Likely + MoreRegisters / 2 <=
+           registersForBlocks(S.Throttle.Gpu, LargestBlock, /*Blocks=*/1);
   }
 
   std::vector<unsigned> readsOf(const RowLoop &Rows) {
@@ -190,6 +200,7 @@ private:
   const Setting &S;
   const std::vector<LoopProfile> &Profiles;
   const AnalysisOptions &Options;
+  const int64_t LargestBlock; ///< threads
   const Setting Long;
   const bool IsKnown, IsBusy;
   Stages Out;
@@ -226,12 +237,30 @@ static bool launchesCanTell(const Kernel &K,
   });
 }
 
-/// Tiles with so many bytes of each row. IfLong: launches ask for them where
-/// rows are long. False: they do not fit.
+/// Behind what any launch asks for itself.
+static int64_t behindOwn(const Kernel &K) {
+  int64_t Own = 0;
+  for (const Launch &L : K.Launches)
+    Own = std::max(Own, L.DynamicSharedBytes.value_or(0));
+  return llvm::alignTo(Own, 16);
+}
+
+namespace {
+/// What decides how tiles are laid out.
+struct TileLimits {
+  bool MayAsk = false;                 ///< launches can be asked for them
+  bool IfLong = false;                 ///< and are, where rows are long
+  std::optional<int64_t> LargestBlock; ///< threads; absent: the block is known
+};
+} // namespace
+
+/// Tiles with so many bytes of each row. False: they do not fit.
 static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
-                   bool MayAsk, bool IfLong, Stages &Out) {
+                   const TileLimits &Limits, Stages &Out) {
   TileMemory &Tiles = Out.Tiles;
+  const int64_t Bound = Tiles.BoundThreads;
   Tiles = {};
+  Tiles.BoundThreads = Bound;
   int64_t Alignment = 4;
   for (LoopVersion &V : Out.Loops) {
     const RowLoop &Rows = S.K.RowLoops[V.Rows];
@@ -247,17 +276,21 @@ static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
   BlockResources Block = S.Throttle.Block;
   Block.RegistersPerThread.reset();
   Block.GridBlocks.reset();
-  Tiles.IfLong = IfLong;
-  Tiles.IsDynamic = IfLong || Block.StaticSharedBytes + Tiles.bytes() >
-                                  S.Throttle.Gpu.SharedBytesPerBlock;
+  Tiles.IfLong = Limits.IfLong;
+  Tiles.AnyBlock = Limits.LargestBlock.has_value();
+  Tiles.IsDynamic = Tiles.IfLong || Tiles.AnyBlock ||
+                    Block.StaticSharedBytes + Tiles.bytes() >
+                        S.Throttle.Gpu.SharedBytesPerBlock;
   if (Tiles.IsDynamic) {
-    Tiles.DynamicOffset = llvm::alignTo(Block.DynamicSharedBytes, 16);
+    Tiles.DynamicOffset = behindOwn(S.K);
     Block.DynamicSharedBytes = Tiles.DynamicOffset;
   }
+  const int64_t Others = Block.StaticSharedBytes + Block.DynamicSharedBytes,
+                Most = Tiles.ThreadBytes *
+                       Limits.LargestBlock.value_or(Tiles.Threads);
   Block.DynamicSharedBytes += Tiles.bytes();
-  if ((Tiles.IsDynamic && !MayAsk) ||
-      Block.StaticSharedBytes + Block.DynamicSharedBytes >
-          S.Throttle.Gpu.SharedBytesPerBlockOptIn)
+  if ((Tiles.IsDynamic && !Limits.MayAsk) ||
+      Others + Most > S.Throttle.Gpu.SharedBytesPerBlockOptIn)
     return false;
   llvm::Expected<Residency> With = residency(S.Throttle.Gpu, Block);
   if (!With) {
@@ -270,32 +303,34 @@ static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
 
 /// Tiles as wide as a line, or as leaves enough warps on an SM.
 static bool chooseTiles(const Setting &S, const AnalysisOptions &Options,
-                        Stages &Out) {
+                        std::optional<int64_t> LargestBlock, Stages &Out) {
   if (llvm::all_of(Out.Loops,
                    [](const LoopVersion &V) { return V.Reads.empty(); }))
     return true;
-  const bool MayAsk = Options.May.LaunchTiles,
-             IfLong = MayAsk && launchesCanTell(S.K, Out.Loops);
+  TileLimits Limits{Options.May.LaunchTiles, false, LargestBlock};
+  Limits.IfLong = Limits.MayAsk && launchesCanTell(S.K, Out.Loops);
   if (Options.TileBytes)
-    return layOut(S, *Options.TileBytes, /*EnoughWarps=*/1, MayAsk, IfLong,
-                  Out);
+    return layOut(S, *Options.TileBytes, /*EnoughWarps=*/1, Limits, Out);
   // Launches with short rows pay for tiles that they do not use, unless they
   // can do without.
-  const int64_t Warps = !IfLong && anyOnlyIfLong(Out.Loops)
+  const int64_t Warps = !Limits.IfLong && anyOnlyIfLong(Out.Loops)
                             ? std::numeric_limits<int64_t>::max()
                             : EnoughWarps;
   for (int64_t Bytes : {128, 64, 32})
-    if (layOut(S, Bytes, Warps, MayAsk, IfLong, Out))
+    if (layOut(S, Bytes, Warps, Limits, Out))
       return true;
   return false;
 }
 
 Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
-                 const AnalysisOptions &Options) {
+                 const AnalysisOptions &Options,
+                 std::optional<int64_t> LargestBlock) {
   if (S.Throttle.Gpu.Capability < AsynchronousCopies)
     return {};
-  Stages Out = Chooser(S, Profiles, Options).run();
-  if (chooseTiles(S, Options, Out))
+  Stages Out = Chooser(S, Profiles, Options,
+                       LargestBlock.value_or(*S.Footprint.Block.count()))
+                   .run();
+  if (chooseTiles(S, Options, LargestBlock, Out))
     return Out;
   for (LoopVersion &V : Out.Loops) {
     if (V.Reads.empty())
@@ -311,26 +346,39 @@ Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
   return Out;
 }
 
+std::optional<TileMemory> tilesOfBoth(const TileMemory &A, const TileMemory &B,
+                                      bool MayAsk) {
+  if (A == B)
+    return A;
+  if (!MayAsk || A.ThreadBytes != B.ThreadBytes || A.IfLong != B.IfLong)
+    return std::nullopt;
+  TileMemory Out = A;
+  Out.Threads = std::max(A.Threads, B.Threads);
+  Out.BoundThreads = std::max(A.BoundThreads, B.BoundThreads);
+  Out.DynamicOffset = std::max(A.DynamicOffset, B.DynamicOffset);
+  Out.AnyBlock = Out.IsDynamic = true;
+  return Out;
+}
+
 Kernel withStages(const Kernel &K, const Stages &Found) {
   Kernel With = K;
   if (!Found.Tiles.IsDynamic)
     With.StaticSharedBytes += Found.Tiles.bytes();
   for (const LoopVersion &Each : Found.Loops) {
     const RowLoop &Rows = K.RowLoops[Each.Rows];
-    auto Leave = [&](const std::string &Text, bool Reads, bool Writes) {
+    auto Leave = [&](const std::string &Text, bool IsWritten) {
       llvm::erase_if(With.Accesses, [&](const Access &A) {
         return A.Loop == Rows.Loop && A.Text == Text &&
-               (A.Writes ? Writes : Reads);
+               (IsWritten || !A.Writes);
       });
     };
     for (unsigned R : Each.Reads) {
-      const RowRead &Row = Rows.Reads[R];
-      Leave(Row.Text, Row.IsRead, Row.IsWritten);
-      for (const std::string &Text : Row.Others)
-        Leave(Text, /*Reads=*/true, Row.IsWritten);
+      Leave(Rows.Reads[R].Text, Rows.Reads[R].IsWritten);
+      for (const std::string &Text : Rows.Reads[R].Others)
+        Leave(Text, Rows.Reads[R].IsWritten);
     }
     for (unsigned R : Each.Sums)
-      Leave(Rows.Sums[R].Text, /*Reads=*/false, /*Writes=*/true);
+      Leave(Rows.Sums[R].Text, /*IsWritten=*/true);
   }
   return With;
 }

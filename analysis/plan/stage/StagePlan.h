@@ -28,8 +28,11 @@
 // slowly), and those that a loop around reads again if they are, or may be, as
 // short as to stay in registers.
 //
-// Limits: innermost loops under one launch whose block is known; rows a line
-// apart or more; sm_80.
+// Where only the run knows the block, tiles are planned for a usual one, and
+// each launch asks for as many rows as its block has threads: no wider ones
+// than leave room for the largest.
+//
+// Limits: innermost loops; rows a line apart or more; sm_80.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_STAGE_STAGEPLAN_H
@@ -46,9 +49,16 @@ struct Stages {
   std::vector<Refusal> Refusals;
 };
 
-/// By the profiles of the kernel as it is.
+/// By the profiles of the kernel as it is. LargestBlock: the threads of the
+/// largest block that there may be, if that of the setting is only a usual one.
 Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
-                 const AnalysisOptions &Options);
+                 const AnalysisOptions &Options,
+                 std::optional<int64_t> LargestBlock = std::nullopt);
+
+/// Tiles for the launches of both, if each can have its own. MayAsk: launches
+/// can be asked for them.
+std::optional<TileMemory> tilesOfBoth(const TileMemory &A, const TileMemory &B,
+                                      bool MayAsk);
 
 /// Bytes of a thread's row: the tiles of the version's reads side by side, and
 /// one element more, so that the lanes of a warp read from different banks.

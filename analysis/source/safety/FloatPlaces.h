@@ -111,6 +111,8 @@ public:
                    llvm::SmallVectorImpl<const clang::VarDecl *> &Copies) const;
   /// Sets IsProduct of every place that a product, or a copy of one, defines.
   void spreadProducts();
+  /// p of `p[i].x`, `*(p + i)` and `p->x`.
+  FloatRoot rootOf(const clang::Expr &E) const;
   bool isConstant(const clang::Expr &E) const {
     return !E.isValueDependent() && E.isEvaluatable(Context);
   }
@@ -125,7 +127,6 @@ private:
   void visitCall(const clang::CallExpr &C);
   void handOver(const clang::Expr &Argument);
   void findReassigned(const clang::Stmt &S);
-  FloatRoot rootOf(const clang::Expr &E) const;
   bool isSeenElsewhere(const clang::DeclRefExpr &E) const;
   void climb(const clang::Expr &Value, FloatUse &U) const;
   void use(const clang::Expr &Read, const clang::Expr &Value);

@@ -15,6 +15,7 @@
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/FloatPlaces.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
@@ -31,7 +32,7 @@ public:
   std::optional<Refusal> refusal();
   std::optional<Refusal>
   carriedProduct(const ForStmt &For,
-                 llvm::function_ref<bool(const VarDecl &)> IsOwn);
+                 llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn);
 
 private:
   bool mayBeProduct(const FloatDefinition &D) const;
@@ -45,6 +46,8 @@ private:
   bool isFoldedAfter(const FloatRoot &R, bool Scaled,
                      std::set<std::pair<FloatRoot, bool>> &Seen) const;
   std::optional<Refusal> sharedProduct() const;
+  std::vector<const Expr *> accessesOf(const FloatRoot &R,
+                                       const ForStmt &For) const;
   Refusal refuse(SourceLocation At, std::string Detail) const {
     return {Reason::MayContract, SourceText(Context).location(At),
             std::move(Detail)};
@@ -107,10 +110,27 @@ std::optional<Refusal> Crossings::crossingProduct(const FloatRoot &R,
                            ", which a barrier would keep from a sum");
 }
 
+/// Where the loop touches what the variable points to.
+std::vector<const Expr *> Crossings::accessesOf(const FloatRoot &R,
+                                                const ForStmt &For) const {
+  std::vector<const Expr *> Out;
+  forEachStmt(For.getBody(), [&](const Stmt &S) {
+    auto *M = dyn_cast<MemberExpr>(&S);
+    auto *U = dyn_cast<UnaryOperator>(&S);
+    if (!isa<ArraySubscriptExpr>(S) && !(M && M->isArrow()) &&
+        !(U && U->getOpcode() == UO_Deref))
+      return;
+    const FloatRoot Of = Known.rootOf(cast<Expr>(S));
+    if (Of.Of == R.Of && Of.Memory)
+      Out.push_back(cast<Expr>(&S));
+  });
+  return Out;
+}
+
 /// What is declared in the body begins anew with each iteration.
-std::optional<Refusal>
-Crossings::carriedProduct(const ForStmt &For,
-                          llvm::function_ref<bool(const VarDecl &)> IsOwn) {
+std::optional<Refusal> Crossings::carriedProduct(
+    const ForStmt &For,
+    llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn) {
   Known.spreadProducts();
   const SourceManager &SM = Context.getSourceManager();
   const bool LoadsAny = llvm::any_of(Known.Places, [](const auto &Each) {
@@ -121,7 +141,7 @@ Crossings::carriedProduct(const ForStmt &For,
         SM.isPointWithin(R.Of->getLocation(), For.getBody()->getBeginLoc(),
                          For.getBody()->getEndLoc()))
       continue;
-    if (R.Of && R.Memory && !LoadsAny && IsOwn(*R.Of))
+    if (R.Of && R.Memory && !LoadsAny && AreOwn(accessesOf(R, For)))
       continue;
     const FloatDefinition *D = productInSum(R, P, [](Side From, Side To) {
       return From == Side::Wrapped && To == Side::Wrapped;
@@ -208,16 +228,16 @@ std::optional<Refusal> splitMayRound(const FunctionDecl &F,
   return Crossings(Known, Context).refusal();
 }
 
-std::optional<Refusal>
-iterationsMayRound(const FunctionDecl &F, const ForStmt &For,
-                   llvm::function_ref<bool(const VarDecl &)> IsOwn,
-                   const ASTContext &Context) {
+std::optional<Refusal> iterationsMayRound(
+    const FunctionDecl &F, const ForStmt &For,
+    llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn,
+    const ASTContext &Context) {
   if (Context.getLangOpts().getDefaultFPContractMode() == LangOptions::FPM_Off)
     return std::nullopt;
   const Stmt *const Loop = &For;
   FloatPlaces Known(Loop, Context);
   Known.collect(*F.getBody(), /*MayRepeat=*/false);
-  return Crossings(Known, Context).carriedProduct(For, IsOwn);
+  return Crossings(Known, Context).carriedProduct(For, AreOwn);
 }
 
 } // namespace catt

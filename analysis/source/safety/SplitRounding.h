@@ -49,12 +49,12 @@ splitMayRound(const clang::FunctionDecl &F,
 
 /// Why a boundary between any two iterations of a loop of F might: an unrounded
 /// product gets from one to the next, in a variable of outside or in memory.
-/// IsOwn: of what the variable points to, each iteration touches an element
-/// that no other one does.
-std::optional<Refusal>
-iterationsMayRound(const clang::FunctionDecl &F, const clang::ForStmt &For,
-                   llvm::function_ref<bool(const clang::VarDecl &)> IsOwn,
-                   const clang::ASTContext &Context);
+/// AreOwn: these accesses are one element in each iteration, and another one in
+/// every other.
+std::optional<Refusal> iterationsMayRound(
+    const clang::FunctionDecl &F, const clang::ForStmt &For,
+    llvm::function_ref<bool(llvm::ArrayRef<const clang::Expr *>)> AreOwn,
+    const clang::ASTContext &Context);
 
 } // namespace catt
 

@@ -59,8 +59,10 @@ public:
       Out.Refusals.push_back(std::move(*Why));
     // A compiler may fuse a product with a sum of the next iteration, and no
     // longer where a tile ends.
-    auto IsOwn = [&](const VarDecl &V) { return isOneEach(V); };
-    if (auto Why = iterationsMayRound(F, For, IsOwn, Context))
+    auto AreOwn = [&](llvm::ArrayRef<const Expr *> Accesses) {
+      return areOneElement(Accesses);
+    };
+    if (auto Why = iterationsMayRound(F, For, AreOwn, Context))
       Out.Refusals.push_back(std::move(*Why));
     if (!Out.Refusals.empty())
       return;
@@ -130,24 +132,21 @@ private:
     return std::nullopt;
   }
 
-  /// Whether each iteration touches one element of what a pointer points to,
-  /// and not that of another one.
-  bool isOneEach(const VarDecl &Pointer) const {
-    unsigned Mentions = 0, Elements = 0;
-    std::set<std::pair<std::string, int64_t>> Indices;
-    forEachStmt(For.getBody(), [&](const Stmt &S) {
-      if (auto *Name = dyn_cast<DeclRefExpr>(&S))
-        Mentions += Name->getDecl() == &Pointer;
-      auto *E = dyn_cast<ArraySubscriptExpr>(&S);
-      if (!E || variableRead(E->getBase()) != &Pointer ||
-          !Counted.isPlain(E->getBase()))
-        return;
-      if (std::optional<RowIndex> Index = Counted.rowIndex(E->getIdx())) {
-        ++Elements;
-        Indices.insert({Index->Rest, Index->Offset});
-      }
-    });
-    return Mentions == Elements && Indices.size() == 1;
+  /// Whether these are one element of a row, named in one way.
+  bool areOneElement(llvm::ArrayRef<const Expr *> Accesses) const {
+    std::set<std::tuple<std::string, std::string, int64_t>> Elements;
+    for (const Expr *Each : Accesses) {
+      auto *E = dyn_cast<ArraySubscriptExpr>(Each);
+      std::optional<RowIndex> Index = E && Counted.isPlain(E->getBase())
+                                          ? Counted.rowIndex(E->getIdx())
+                                          : std::nullopt;
+      std::optional<std::string> Base =
+          Index ? Counted.textOf(E->getBase()->getSourceRange()) : std::nullopt;
+      if (!Base)
+        return false;
+      Elements.insert({*Base, Index->Rest, Index->Offset});
+    }
+    return Elements.size() == 1;
   }
 
   void rounding() {
@@ -318,11 +317,12 @@ private:
   void write(const ArraySubscriptExpr &E, const BinaryOperator &Assign) {
     std::optional<Load> To =
         loadOf(E, /*Reads=*/Assign.isCompoundAssignmentOp(), /*Writes=*/true);
-    if (!To)
+    std::optional<SourceSpan> Whole =
+        Counted.spanOf(Assign.getSourceRange(), Out.Span.File);
+    if (!To || !Whole)
       return;
-    auto InPlace = llvm::find_if(Out.Reads, [&](const RowRead &R) {
-      return isReadBefore(R, *To, Assign);
-    });
+    auto InPlace = llvm::find_if(
+        Out.Reads, [&](const RowRead &R) { return isInPlace(R, *To, *Whole); });
     if (InPlace == Out.Reads.end()) {
       RowRead R;
       R.Access = size_t(To->A - K.Accesses.data());
@@ -334,6 +334,11 @@ private:
       Rows.push_back({*To, {}});
       InPlace = std::prev(Out.Reads.end());
     }
+    // What is loaded only behind the store is in the tile by then.
+    InPlace->IsRead &=
+        To->A->Reads || llvm::any_of(InPlace->Places, [&](const SourceSpan &P) {
+          return P.Begin < Whole->End;
+        });
     Row &Of = Rows[InPlace - Out.Reads.begin()];
     Of.Own.push_back(To->A);
     auto Behind =
@@ -351,19 +356,24 @@ private:
                                   });
   }
 
-  /// Whether every iteration loads the element before it stores it there. What
-  /// is loaded afterwards might be fused with a product that was stored, which
-  /// a store to another array in between prevents only in global memory.
-  bool isReadBefore(const RowRead &R, const Load &To,
-                    const BinaryOperator &Assign) const {
+  /// Whether a store goes to the element that every iteration loads. What is
+  /// loaded afterwards might be fused with the product that was stored, which a
+  /// store to another array in between prevents in global memory alone.
+  bool isInPlace(const RowRead &R, const Load &To,
+                 const SourceSpan &Assign) const {
     const Load &First = Rows[&R - Out.Reads.data()].First;
-    std::optional<SourceSpan> Whole =
-        Counted.spanOf(Assign.getSourceRange(), Out.Span.File);
-    return Whole && !R.IsWritten && !R.Halo && First.isRowOf(To) &&
+    auto IsBefore = [&](const SourceSpan &Place) {
+      return Place.Begin < Assign.End;
+    };
+    return !R.IsWritten && !R.Halo && First.isRowOf(To) &&
            First.Index.Offset == To.Index.Offset &&
-           llvm::all_of(R.Places, [&](const SourceSpan &Place) {
-             return Place.Begin < Whole->End;
-           });
+           (llvm::all_of(R.Places, IsBefore) || isOnlyStore(*To.A));
+  }
+
+  bool isOnlyStore(const Access &To) const {
+    return llvm::none_of(K.Accesses, [&](const Access &A) {
+      return A.Writes && &A != &To && Places.isInLoop(A);
+    });
   }
 
   void sums(const Stmt *Body) {

@@ -22,7 +22,8 @@
 // one of them if it lies between those that all do.
 //
 // A row that every iteration writes once, y[i * m + j] = e, may be written
-// later in the same way if the loop touches it nowhere else.
+// later in the same way if the loop touches it nowhere else, or touches that
+// element alone: y[i * m + j] = 2 * y[i * m + j], or y[i * m + j] *= 2.
 //
 // Limits: only `for` loops of the kernel's own body that count by a constant,
 // without break and return, whose calls only compute. Reads in a branch alone

@@ -1,9 +1,9 @@
-// RUN: %exact --l1d=28 %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %exact %throttles --l1d=28 %s 2>&1 >/dev/null | FileCheck %s
 // The block size is a variable of the host: the kernel decides by its own.
 
-// RUN: not %exact --l1d=28 --diff %s 2>/dev/null | FileCheck --check-prefix=TEXT %s
-// RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu && %exact --l1d=28 -i --quiet %t/a.cu
-// RUN: %exact --l1d=28 --diff --quiet %t/a.cu
+// RUN: not %exact %throttles --l1d=28 --diff %s 2>/dev/null | FileCheck --check-prefix=TEXT %s
+// RUN: rm -rf %t && mkdir %t && cp %s %t/a.cu && %exact %throttles --l1d=28 -i --quiet %t/a.cu
+// RUN: %exact %throttles --l1d=28 --diff --quiet %t/a.cu
 // RUN: %exact --revert -i --quiet %t/a.cu && cmp %s %t/a.cu
 // CHECK: remark: loop over j: {{.*}}: split into {{[0-9]+}} warp groups
 // CHECK: note: decided at run time: from blockDim.x = {{[0-9]+}} on, where gridDim.x * blockDim.x >= 270336, {{.*}}

@@ -1,0 +1,67 @@
+//===- StageBlocksTest.cpp - Tiles for blocks of several sizes ------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "StagePlanTesting.h"
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Launched once more, with another block.
+std::string again(std::string Code, const std::string &Block) {
+  return Code.insert(Code.rfind('}'),
+                     "k<<<1056, " + Block + ">>>(A, A, A, m, m); ");
+}
+
+TEST(StageBlocks, PositiveSeveralLaunches) {
+  EXPECT_EQ(decided(again(kernel("4096"), "256")).Tiles,
+            (TileMemory{132, 256, false, 0}));
+  EXPECT_EQ(decided(again(kernel("4096"), "128")).Tiles,
+            (TileMemory{132, 256, true, 0, false, /*AnyBlock=*/true}));
+}
+
+TEST(StageBlocks, PositiveABlockOfTheRun) {
+  const std::string Code = kernel("4096", "m");
+  EXPECT_THAT(staged(Code), ElementsAre("A[i * 4096 + j] in 32"));
+  EXPECT_EQ(decided(Code).Tiles,
+            (TileMemory{132, 256, true, 0, false, /*AnyBlock=*/true}));
+  EXPECT_THAT(decided(Code).Refusals, IsEmpty());
+}
+
+TEST(StageBlocks, PositiveTilesOfTheLargestBlockFit) {
+  EXPECT_EQ(decided(kernel("4096", "m", TwoRows)).Tiles.ThreadBytes, 132);
+  std::string Small = kernel("4096", "m", TwoRows);
+  Small.replace(Small.find("1024"), 4, "512");
+  EXPECT_EQ(decided(Small).Tiles.ThreadBytes, 260);
+}
+
+TEST(StageBlocks, PositiveLaunchesThatAskForMemoryOfTheirOwn) {
+  std::string Code = kernel("4096", "m, 100");
+  EXPECT_EQ(decided(again(Code, "m, 1000")).Tiles.DynamicOffset, 1008);
+}
+
+TEST(StageBlocks, NegativeSeveralLaunchesThatCannotAsk) {
+  AnalysisOptions Options = staging();
+  Options.May.LaunchTiles = false;
+  EXPECT_THAT(staged(again(kernel("4096"), "128"), Options), IsEmpty());
+  EXPECT_THAT(staged(kernel("4096", "m"), Options), IsEmpty());
+}
+
+TEST(StageBlocks, NegativeSeveralLaunchesThatWantOtherTiles) {
+  // Of two rows, a block of 1024 leaves room for narrow tiles alone.
+  EXPECT_THAT(staged(again(kernel("4096", "256", TwoRows), "1024")), IsEmpty());
+}
+
+TEST(StageBlocks, NegativeABlockOfTheRunInThePlane) {
+  EXPECT_THAT(staged(kernel("4096", "dim3(m, 4)")), IsEmpty());
+}
+
+} // namespace
+} // namespace catt
