@@ -127,6 +127,13 @@ TEST(SplitRounding, positive) {
   EXPECT_EQ(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
                   "y[i] = s / 2.f;"),
             "");
+  // What divides is no factor.
+  EXPECT_EQ(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
+                  "y[i] = 2.f / s + b;"),
+            "");
+  EXPECT_EQ(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
+                  "float r = 1.f / sqrtf(s + a); y[i] = r * (b - s) + a;"),
+            "");
 }
 
 TEST(SplitRounding, positiveWithoutFusing) {

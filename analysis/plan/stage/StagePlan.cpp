@@ -271,6 +271,15 @@ static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
     Alignment = std::max<int64_t>(Alignment, widestElement(Rows, V));
     Tiles.ThreadBytes = std::max(Tiles.ThreadBytes, threadBytes(Rows, V));
   }
+  // Where other loops need as much anyway, a tile is wider.
+  for (LoopVersion &V : Out.Loops)
+    while (!V.Reads.empty() && V.Columns < WarpLanes) {
+      LoopVersion Wider = V;
+      Wider.Columns *= 2;
+      if (threadBytes(S.K.RowLoops[V.Rows], Wider) > Tiles.ThreadBytes)
+        break;
+      V = std::move(Wider);
+    }
   Tiles.ThreadBytes = llvm::alignTo(Tiles.ThreadBytes, Alignment);
   Tiles.Threads = *S.Footprint.Block.count();
   BlockResources Block = S.Throttle.Block;

@@ -118,8 +118,11 @@ void FloatPlaces::climb(const Expr &Value, FloatUse &U) const {
       const Expr &Other = Below == B->getLHS() ? *B->getRHS() : *B->getLHS();
       if (B->isComparisonOp())
         return;
-      if (B->isMultiplicativeOp() || B->getOpcode() == BO_MulAssign ||
-          B->getOpcode() == BO_DivAssign)
+      // x / 4 is x * 0.25, but 4 / x is no product.
+      const bool Divides =
+          B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign;
+      if (B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign ||
+          (Divides && Below == B->getLHS()))
         U.Scaled |= isConstant(Other);
       if (B->isAdditiveOp() || B->getOpcode() == BO_AddAssign ||
           B->getOpcode() == BO_SubAssign) {
