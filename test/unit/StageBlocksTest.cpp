@@ -63,5 +63,40 @@ TEST(StageBlocks, NegativeABlockOfTheRunInThePlane) {
   EXPECT_THAT(staged(kernel("4096", "dim3(m, 4)")), IsEmpty());
 }
 
+//===-- Small grids -------------------------------------------------------===//
+
+/// Of 256 threads: 132 of them leave each SM of an H200 8 warps.
+std::string ofBlocks(const std::string &Grid, std::string Code) {
+  return Code.replace(Code.find("1056"), 4, Grid);
+}
+
+TEST(StageBlocks, PositiveAFewWarpsThatWriteRows) {
+  const std::string Writes = kernel("4096", "256", "y[i * 4096 + j] = B[j];");
+  EXPECT_THAT(staged(ofBlocks("66", Writes)),
+              ElementsAre("y[i * 4096 + j] in 32"));
+  EXPECT_THAT(staged(ofBlocks("40", Writes)), IsEmpty());
+  const std::string Updates = kernel("4096", "256", "y[i * 4096 + j] *= 2;");
+  EXPECT_THAT(staged(ofBlocks("66", Updates)),
+              ElementsAre("y[i * 4096 + j] in 32"));
+}
+
+TEST(StageBlocks, NegativeAFewWarpsThatReadRows) {
+  EXPECT_THAT(staged(ofBlocks("66", kernel("4096"))), IsEmpty());
+  EXPECT_THAT(staged(ofBlocks("66", kernel("4096", "256",
+                                           "if (s > 3) y[i * 4096 + j] = s;\n"
+                                           "s += A[i * 4096 + j];"))),
+              IsEmpty());
+}
+
+TEST(StageBlocks, NegativeAFewWarpsThatReadRowsAgain) {
+  std::string Again = kernel("4096");
+  Again.insert(Again.find("for ("), "for (int r = 0; r < 9; ++r)\n");
+  EXPECT_THAT(staged(ofBlocks("264", Again)),
+              ElementsAre("A[i * 4096 + j] in 32"));
+  EXPECT_THAT(staged(ofBlocks("133", Again)), IsEmpty());
+  EXPECT_THAT(staged(ofBlocks("133", kernel("4096"))),
+              ElementsAre("A[i * 4096 + j] in 32"));
+}
+
 } // namespace
 } // namespace catt

@@ -15,7 +15,8 @@
 // whatever L1 holds (docs/model.md). It pays where a row is at least MinTrips
 // elements long: shorter ones were measured to lose up to half of their speed.
 // The 32 look-ups of a load are gone, too: with EnoughWarps on an SM, rows are
-// staged though all their lines fit in L1.
+// staged though all their lines fit in L1, and with a few where they are
+// written.
 //
 // Tiles are as wide as a cache line where that leaves enough warps on an SM,
 // and in dynamic shared memory where a block cannot have that much unasked.
@@ -25,8 +26,8 @@
 // together is not counted.
 //
 // Left alone: rows of lanes that data leaves out (a warp with few lanes loads
-// slowly), and those that a loop around reads again if they are, or may be, as
-// short as to stay in registers.
+// slowly), and those that a loop around reads again if there are few warps or
+// they are, or may be, as short as to stay in registers.
 //
 // Where only the run knows the block, tiles are planned for a usual one, and
 // each launch asks for as many rows as its block has threads: no wider ones
