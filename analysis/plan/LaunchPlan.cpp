@@ -105,13 +105,14 @@ static void keepL1(const Setting &Staged, KernelPlan &Plan) {
 
 /// The plan of the kernel whose rows are staged where that helps, and whose
 /// sums are in registers: the tiles take shared memory, and neither takes L1.
-/// LargestBlock as that of stagesFor.
-static LaunchPlan
-planStaged(const Setting &S, const Launch &L, const AnalysisOptions &Options,
-           bool MayReserve, LaunchPlan AsItIs,
-           std::optional<int64_t> LargestBlock = std::nullopt) {
-  Stages Found = stagesFor(S, AsItIs.Profiles, Options, LargestBlock);
-  AsItIs.Plan.NotStaged = std::move(Found.Refusals);
+/// LargestBlock, Without as those of stagesFor.
+static LaunchPlan planStaged(const Setting &S, const Launch &L,
+                             const AnalysisOptions &Options, bool MayReserve,
+                             LaunchPlan AsItIs,
+                             std::optional<int64_t> LargestBlock = std::nullopt,
+                             std::vector<unsigned> Without = {}) {
+  Stages Found = stagesFor(S, AsItIs.Profiles, Options, LargestBlock, Without);
+  AsItIs.Plan.NotStaged = Found.Refusals;
   if (Found.Loops.empty())
     return AsItIs;
   const Kernel With = withStages(S.K, Found);
@@ -127,6 +128,15 @@ planStaged(const Setting &S, const Launch &L, const AnalysisOptions &Options,
   }
   Staged->Counted = nullptr; // it has counted the kernel as it is
   LaunchPlan Result = planIn(*Staged, L);
+  const size_t Before = Without.size();
+  for (const LoopVersion &Each : Found.Loops)
+    if (const unsigned Loop = S.K.RowLoops[Each.Rows].Loop;
+        !Each.Reads.empty() && !Options.TileBytes &&
+        contends(*Staged, Result.Profiles[Loop]))
+      Without.push_back(Loop);
+  if (Without.size() != Before)
+    return planStaged(S, L, Options, MayReserve, std::move(AsItIs),
+                      LargestBlock, std::move(Without));
   if (Found.Tiles.bytes() && !LargestBlock)
     keepL1(*Staged, Result.Plan);
   for (const LoopVersion &Each : Found.Loops) {

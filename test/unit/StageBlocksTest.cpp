@@ -13,6 +13,7 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 /// Launched once more, with another block.
 std::string again(std::string Code, const std::string &Block) {
@@ -61,6 +62,35 @@ TEST(StageBlocks, NegativeSeveralLaunchesThatWantOtherTiles) {
 
 TEST(StageBlocks, NegativeABlockOfTheRunInThePlane) {
   EXPECT_THAT(staged(kernel("4096", "dim3(m, 4)")), IsEmpty());
+}
+
+//===-- What tiles would cost ---------------------------------------------===//
+
+TEST(StageBlocks, NegativeALengthForEachLane) {
+  EXPECT_THAT(staged(kernel("i % 4096")), IsEmpty());
+  EXPECT_THAT(staged(kernel("blockIdx.x + 1024")),
+              ElementsAre("A[i * 4096 + j] in 16"));
+}
+
+TEST(StageBlocks, NegativeShortRowsThatAreWalkedTwice) {
+  auto Twice = [](const std::string &Trips, const std::string &Other) {
+    std::string Code = kernel(Trips);
+    return Code.insert(Code.find("for ("), "for (int q = 0; q < " + Trips +
+                                               "; ++q)\n    s += " + Other +
+                                               ";\n  ");
+  };
+  EXPECT_THAT(staged(Twice("100", "A[i * 4096 + q]")), IsEmpty());
+  EXPECT_THAT(staged(Twice("100", "B[i * 4096 + q]")), SizeIs(2));
+  EXPECT_THAT(staged(Twice("200", "A[i * 4096 + q]")), SizeIs(2));
+}
+
+TEST(StageBlocks, NegativeWhatIsNotInTilesNeedsL1) {
+  const std::string Body = "s += A[i * 4096 + j];\n"
+                           "if (s > 3) s -= B[";
+  EXPECT_THAT(staged(kernel("4096", "256", Body + "i * 4096 + j];")),
+              IsEmpty());
+  EXPECT_THAT(staged(kernel("4096", "256", Body + "j];")),
+              ElementsAre("A[i * 4096 + j] in 32"));
 }
 
 //===-- Small grids -------------------------------------------------------===//

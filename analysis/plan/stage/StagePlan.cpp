@@ -65,9 +65,28 @@ static double meanWarps(const Setting &S) {
                        : Resident;
 }
 
-/// A loop around reads the row again and again. With few warps, each of which
-/// waits for the tiles each time; or it may be so short that the compiler keeps
-/// it in registers, or that a look at its length is felt.
+/// Where the row of a reference begins.
+static AffineIndex rowStart(const AffineIndex &Offset) {
+  return Offset.substitute([](const Atom &A) -> std::optional<AffineIndex> {
+    if (A.K != Atom::Kind::Iterator)
+      return std::nullopt;
+    return AffineIndex(0);
+  });
+}
+
+/// Another loop of the kernel walks the row, too.
+static bool isWalkedTwice(const Kernel &K, const RowLoop &Rows,
+                          const Access &Row) {
+  return llvm::any_of(K.Accesses, [&](const Access &A) {
+    return A.BaseId == Row.BaseId && A.Loop && *A.Loop != Rows.Loop &&
+           A.Offset && A.Offset->mentionsIterator(*A.Loop) &&
+           (rowStart(*A.Offset) - rowStart(*Row.Offset)).constant();
+  });
+}
+
+/// The row is read again: by a loop around, or by another loop. With few warps,
+/// each of which waits for the tiles each time; or it may be so short that the
+/// compiler keeps it in registers, or that a look at its length is felt.
 static bool isReadAgain(const Setting &S, const RowLoop &Rows,
                         const RowRead &Read) {
   constexpr int64_t Bytes = 512; // nvcc 13.0 was seen to keep 440
@@ -75,8 +94,13 @@ static bool isReadAgain(const Setting &S, const RowLoop &Rows,
   const std::optional<AffineIndex> &Trips = K.Loops[Rows.Loop].TripCount;
   std::optional<int64_t> Count = Trips ? Trips->constant() : std::nullopt;
   const std::optional<AffineIndex> &Offset = K.Accesses[Read.Access].Offset;
-  if (!Offset || (Count && *Count * Read.ElementBytes > Bytes &&
-                  meanWarps(S) >= EnoughWarps))
+  if (!Offset)
+    return false;
+  const int64_t Length = Count ? *Count * Rows.StepSize * Read.ElementBytes : 0;
+  if (Length && Length <= Bytes && !Read.IsWritten &&
+      isWalkedTwice(K, Rows, K.Accesses[Read.Access]))
+    return true;
+  if (Length > Bytes && meanWarps(S) >= EnoughWarps)
     return false;
   for (auto L = K.Loops[Rows.Loop].Parent; L; L = K.Loops[*L].Parent)
     if (!Offset->mentionsIterator(*L))
@@ -137,9 +161,10 @@ namespace {
 class Chooser {
 public:
   Chooser(const Setting &S, const std::vector<LoopProfile> &Profiles,
-          const AnalysisOptions &Options, int64_t LargestBlock)
+          const AnalysisOptions &Options, int64_t LargestBlock,
+          llvm::ArrayRef<unsigned> Without)
       : S(S), Profiles(Profiles), Options(Options), LargestBlock(LargestBlock),
-        Long(withLongRows(S)),
+        Without(Without), Long(withLongRows(S)),
         IsKnown(Long.Footprint.Parameters == S.Footprint.Parameters),
         IsBusy(Options.TileBytes ||
                S.Before.WarpsPerBlock * S.Before.BlocksPerSM >= EnoughWarps ||
@@ -200,6 +225,11 @@ private:
   }
 
   std::vector<unsigned> readsOf(const RowLoop &Rows) {
+    const std::optional<AffineIndex> &Trips = S.K.Loops[Rows.Loop].TripCount;
+    const bool Uneven = Trips && !Trips->isBlockUniform();
+    if (llvm::is_contained(Without, Rows.Loop) ||
+        (Uneven && !Options.TileBytes))
+      return {};
     const std::optional<LoopProfile> Profile = profileIfLong(Rows.Loop);
     if (!Profile)
       return {};
@@ -234,6 +264,7 @@ private:
   const std::vector<LoopProfile> &Profiles;
   const AnalysisOptions &Options;
   const int64_t LargestBlock; ///< threads
+  const llvm::ArrayRef<unsigned> Without;
   const Setting Long;
   const bool IsKnown, IsBusy;
   Stages Out;
@@ -366,12 +397,14 @@ static bool chooseTiles(const Setting &S, const AnalysisOptions &Options,
 
 Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
                  const AnalysisOptions &Options,
-                 std::optional<int64_t> LargestBlock) {
+                 std::optional<int64_t> LargestBlock,
+                 llvm::ArrayRef<unsigned> Without) {
   if (S.Throttle.Gpu.Capability < AsynchronousCopies)
     return {};
-  Stages Out = Chooser(S, Profiles, Options,
-                       LargestBlock.value_or(*S.Footprint.Block.count()))
-                   .run();
+  Stages Out =
+      Chooser(S, Profiles, Options,
+              LargestBlock.value_or(*S.Footprint.Block.count()), Without)
+          .run();
   if (chooseTiles(S, Options, LargestBlock, Out))
     return Out;
   for (LoopVersion &V : Out.Loops) {

@@ -26,8 +26,11 @@
 // together is not counted.
 //
 // Left alone: rows of lanes that data leaves out (a warp with few lanes loads
-// slowly), and those that a loop around reads again if there are few warps or
-// they are, or may be, as short as to stay in registers.
+// slowly), rows whose length differs from lane to lane (triangles: what is
+// short of them costs more than what is long gains), rows of a loop that
+// contends for L1 with its tiles, too, because of what cannot be in them, and
+// those that a loop around reads again if there are few warps or they are, or
+// may be, as short as to stay in registers.
 //
 // Where only the run knows the block, tiles are planned for a usual one, and
 // each launch asks for as many rows as its block has threads: no wider ones
@@ -52,9 +55,11 @@ struct Stages {
 
 /// By the profiles of the kernel as it is. LargestBlock: the threads of the
 /// largest block that there may be, if that of the setting is only a usual one.
+/// Without: loops whose rows stay where they are.
 Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
                  const AnalysisOptions &Options,
-                 std::optional<int64_t> LargestBlock = std::nullopt);
+                 std::optional<int64_t> LargestBlock = std::nullopt,
+                 llvm::ArrayRef<unsigned> Without = {});
 
 /// Tiles for the launches of both, if each can have its own. MayAsk: launches
 /// can be asked for them.
