@@ -330,7 +330,12 @@ bool dependsOnRegisters(const KernelReport &Report) {
     return isDivided(P) || (P.Why && (P.Why->Kind == Reason::CannotFit ||
                                       P.Why->Kind == Reason::SmallGain));
   };
-  return Plan.BlocksRemoved > 0 || Plan.CarveoutPercent ||
+  // A version of a loop may take more registers than a large block has.
+  constexpr int64_t Sure = 256; // threads: an SM has 255 registers for each
+  const bool MayNotFit =
+      !Plan.Versions.empty() && Plan.Before && !Plan.Tiles.BoundThreads &&
+      (Plan.Tiles.AnyBlock || Plan.Before->WarpsPerBlock * WarpLanes > Sure);
+  return MayNotFit || Plan.BlocksRemoved > 0 || Plan.CarveoutPercent ||
          !Plan.ByThreads.empty() || llvm::any_of(Plan.Loops, Contends);
 }
 

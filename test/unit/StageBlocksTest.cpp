@@ -64,6 +64,18 @@ TEST(StageBlocks, NegativeABlockOfTheRunInThePlane) {
   EXPECT_THAT(staged(kernel("4096", "dim3(m, 4)")), IsEmpty());
 }
 
+TEST(StageBlocks, PositiveAKernelOfItsOwnIsCompiledForTheBlock) {
+  auto Bound = [](std::string Code) {
+    const std::string Bounds = "__launch_bounds__(1024) ";
+    Code.erase(Code.find(Bounds), Bounds.size());
+    return decided(Code).Tiles.BoundThreads;
+  };
+  EXPECT_EQ(Bound(kernel("m", "m")), 1024);
+  EXPECT_EQ(Bound(kernel("m", "512")), 512);
+  EXPECT_EQ(Bound(kernel("m", "256")), 0);
+  EXPECT_EQ(decided(kernel("m", "m")).Tiles.BoundThreads, 0);
+}
+
 //===-- What tiles would cost ---------------------------------------------===//
 
 TEST(StageBlocks, NegativeALengthForEachLane) {

@@ -370,9 +370,10 @@ TEST(StagePlan, NegativeABlockThatMayNotHaveTheRegisters) {
                     Bounds = "__launch_bounds__(1024) ";
   std::string Code = Bounded;
   Code.erase(Code.find(Bounds), Bounds.size());
-  EXPECT_EQ(estimated(Code, 32).Versions.size(), 1u);
-  KernelPlan Plan = estimated(Code, 33);
-  EXPECT_THAT(Plan.Versions, IsEmpty());
+  EXPECT_THAT(estimated(Code, 32).Versions, IsEmpty());
+  Code.replace(Code.find("1056, 1024"), 10, "1056, 512");
+  EXPECT_EQ(estimated(Code, 88).Versions.size(), 1u);
+  EXPECT_THAT(estimated(Code, 89).Versions, IsEmpty());
   EXPECT_THAT(staged(Bounded), ElementsAre("A[i * 4096 + j] in 32"));
 }
 
