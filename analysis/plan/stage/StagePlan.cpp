@@ -31,7 +31,7 @@ static constexpr int AsynchronousCopies = 80;
 static int64_t moreRegisters(const RowLoop &Rows, const LoopVersion &V) {
   int64_t More = V.Reads.empty() ? 32 : 24;
   for (unsigned R : V.Reads)
-    More += 4 * Rows.Reads[R].ElementBytes;
+    More += 4 * int64_t(Rows.Reads[R].ElementBytes);
   return More;
 }
 
