@@ -33,7 +33,7 @@ struct RowPlace {
 
 /// References that every iteration reads, each time as far further as the
 /// iterator is; of one row, near each other. Or one that every iteration
-/// writes: nothing else in the loop touches it, unless it is read first.
+/// writes: the loop touches no other one of that row.
 struct RowRead {
   size_t Access = 0;               ///< index in Kernel::Accesses
   std::vector<SourceSpan> Places;  ///< in the body, ascending

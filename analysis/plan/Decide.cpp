@@ -75,7 +75,7 @@ LaunchPlan planUnknown(const Kernel &K, const AnalysisOptions &Options,
   std::optional<BlockShapes> Shapes = BlockShapes::of(K, Any);
   if (K.Refusals.empty() && Shapes) {
     LaunchPlan Staged = planNothing(K);
-    if (Shapes->isAlongX() && !K.Launches.empty())
+    if (Shapes->isAlongX() && !K.Launches.empty() && !K.RowLoops.empty())
       Staged = stagesForAnyBlock(K, Any, Options);
     if (stages(Staged))
       return Staged;
@@ -122,8 +122,12 @@ std::optional<LaunchPlan> planByRun(const Kernel &K,
   return ByRun;
 }
 
+/// Without tiles, or else without sums in registers.
 AnalysisOptions withoutVersions(AnalysisOptions Options) {
-  (Options.May.Stage ? Options.May.Stage : Options.May.Sums) = false;
+  if (Options.May.Stage)
+    Options.May.Stage = false;
+  else
+    Options.May.Sums = false;
   return Options;
 }
 

@@ -112,7 +112,7 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
                              std::optional<int64_t> LargestBlock = std::nullopt,
                              std::vector<unsigned> Without = {}) {
   Stages Found = stagesFor(S, AsItIs.Profiles, Options, LargestBlock, Without);
-  AsItIs.Plan.NotStaged = Found.Refusals;
+  AsItIs.Plan.NotStaged = std::move(Found.Refusals);
   if (Found.Loops.empty())
     return AsItIs;
   const Kernel With = withStages(S.K, Found);

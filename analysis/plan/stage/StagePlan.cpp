@@ -213,7 +213,8 @@ private:
       Each.Sums.clear();
     if (Each.Reads.empty() && Each.Sums.empty())
       return;
-    if (mayExceedRegisters() && Each.MinTrips && !Each.Reads.empty()) {
+    if (mayLackRegisters(S.K, S.Throttle.Gpu, LargestBlock) && Each.MinTrips &&
+        !Each.Reads.empty()) {
       // A kernel of its own for long rows can be compiled for the block.
       Out.Loops.push_back(std::move(Each));
       Out.Tiles.BoundThreads = LargestBlock;
@@ -224,14 +225,6 @@ private:
       Out.Refusals.push_back({Reason::NotEnoughRegisters,
                               S.K.Loops[Rows.Loop].Where,
                               std::to_string(LargestBlock) + " threads"});
-  }
-
-  /// The block can have fewer registers than a thread may take, and nothing
-  /// says that the kernel is compiled for it.
-  bool mayExceedRegisters() const {
-    return S.K.MaxThreads.value_or(0) < LargestBlock &&
-           registersForBlocks(S.Throttle.Gpu, LargestBlock, /*Blocks=*/1) <
-               S.Throttle.Gpu.MaxRegistersPerThread;
   }
 
   std::vector<unsigned> readsOf(const RowLoop &Rows) {

@@ -126,12 +126,17 @@ std::vector<Candidate> candidates(const LevelFootprint &Level,
   return All;
 }
 
+bool mayLackRegisters(const Kernel &K, const Device &Gpu, int64_t Threads) {
+  return K.MaxThreads.value_or(0) < Threads &&
+         registersForBlocks(Gpu, Threads, /*Blocks=*/1) <
+             Gpu.MaxRegistersPerThread;
+}
+
 bool hasRegisters(const Kernel &K, const Device &Gpu, int64_t Threads,
                   int64_t More) {
-  if (!K.Registers || K.MaxThreads.value_or(0) >= Threads)
-    return true;
-  int64_t Most = registersForBlocks(Gpu, Threads, /*Blocks=*/1);
-  return Most >= Gpu.MaxRegistersPerThread || K.Registers->Most + More <= Most;
+  return !K.Registers || !mayLackRegisters(K, Gpu, Threads) ||
+         K.Registers->Most + More <=
+             registersForBlocks(Gpu, Threads, /*Blocks=*/1);
 }
 
 } // namespace catt

@@ -110,9 +110,13 @@ std::optional<Candidate> mostWarps(const LevelFootprint &Level,
                                    const BlockChoice &Blocks,
                                    const ThrottleOptions &Options);
 
+/// Whether a block of so many threads can have fewer registers for each than a
+/// thread may take, and nothing says that the kernel is compiled for it. Not
+/// of 256 threads.
+bool mayLackRegisters(const Kernel &K, const Device &Gpu, int64_t Threads);
+
 /// Whether a block can still be launched if the kernel takes so many registers
-/// more: the compiler keeps to the kernel's own bound, or few are taken. A
-/// block of 256 threads can have all that there are.
+/// more: it cannot lack any, or few are taken.
 bool hasRegisters(const Kernel &K, const Device &Gpu, int64_t Threads,
                   int64_t More);
 
