@@ -15,9 +15,9 @@
 #
 # No test needs a GPU or a CUDA toolkit. A test of a program that may be missing
 # REQUIRES it: clang-apply-replacements, opt-viewer, pre-commit, nvcc and others.
+import importlib.util
 import os
 import shutil
-import subprocess
 import lit.formats
 
 config.name = "catt-rewrite"
@@ -64,7 +64,6 @@ for program in ("ccache", "cmake", "ninja", "nvcc", "pre-commit", "script"):
 if "nvcc" in config.available_features:
     config.substitutions.append(
         ("%nvcc", shutil.which("nvcc", path=config.environment["PATH"])))
-if os.path.exists(viewer) and subprocess.run(
-        [config.python, "-c", "import pygments, yaml"], check=False,
-        stderr=subprocess.DEVNULL).returncode == 0:
+if os.path.exists(viewer) and all(
+        importlib.util.find_spec(name) for name in ("pygments", "yaml")):
     config.available_features.add("opt-viewer")
