@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/KernelVersions.h"
+#include "analysis/plan/throttle/Candidates.h"
 #include "transforms/FilePlaces.h"
 #include "transforms/Layout.h"
 #include "llvm/ADT/STLExtras.h"
@@ -61,7 +62,9 @@ std::optional<SecondKernel> secondKernelOf(const Context &C) {
   return SecondKernel{&K, freshName(File, "cattLong"),
                       freshName(File, "cattBody_" + K.UnqualifiedName),
                       freshName(File, "cattRows_" + K.UnqualifiedName),
-                      Tiles.BoundThreads};
+                      mayLackRegisters(K, C.Gpu, largestBlockInSight(K))
+                          ? largestBlockInSight(K)
+                          : 0};
 }
 
 std::string SecondKernel::at(const Launch &L) const {

@@ -35,6 +35,7 @@
 // that want different bounds.
 //
 //===----------------------------------------------------------------------===//
+#include "transforms/KernelBounds.h"
 #include "transforms/KernelUses.h"
 #include "transforms/LaunchEdit.h"
 #include "transforms/SourceEdit.h"
@@ -44,89 +45,6 @@
 using llvm::StringRef;
 
 namespace catt {
-
-//===-- The declaration ---------------------------------------------------===//
-
-namespace {
-/// The bytes of the arguments of bounds that are there.
-struct BoundsText {
-  std::vector<SourceSpan> Arguments;
-  unsigned Close = 0; ///< of the closing parenthesis
-};
-
-/// What the text of a kernel's declaration holds.
-struct Declaration {
-  std::optional<unsigned> Global; ///< of `__global__`
-  std::optional<BoundsText> Bounds;
-  bool HasMaxnreg = false;
-};
-
-/// Reads the arguments of the bounds token by token.
-class BoundsReader {
-public:
-  BoundsReader(const std::string &File, Declaration &Out)
-      : File(File), Out(Out) {}
-
-  /// True once the closing parenthesis was read.
-  bool read(const clang::Token &T, unsigned Begin, unsigned End) {
-    using namespace clang::tok;
-    if (T.is(comment))
-      return false;
-    if (T.is(l_paren) && Depth++ == 0) {
-      Out.Bounds = BoundsText();
-      return false;
-    }
-    if (T.is(r_paren) && --Depth == 0) {
-      finishArgument();
-      Out.Bounds->Close = Begin;
-      return true;
-    }
-    if (T.is(comma) && Depth == 1)
-      finishArgument();
-    else if (First == Last)
-      First = Begin, Last = End;
-    else
-      Last = End;
-    return false;
-  }
-
-private:
-  void finishArgument() {
-    if (First != Last)
-      Out.Bounds->Arguments.push_back({File, First, Last});
-    First = Last = 0;
-  }
-
-  const std::string &File;
-  Declaration &Out;
-  int Depth = 0;
-  unsigned First = 0, Last = 0;
-};
-} // namespace
-
-static Declaration readDeclaration(const std::string &Text, const Kernel &K) {
-  Declaration D;
-  std::optional<BoundsReader> Reader;
-  forEachToken(Text, K.Span.Begin,
-               [&](const clang::Token &T, unsigned Begin, unsigned End) {
-                 if (Begin + 1 >= K.BodyBegin)
-                   return false;
-                 StringRef Word = StringRef(Text).slice(Begin, End);
-                 if (Reader) {
-                   if (Reader->read(T, Begin, End))
-                     Reader.reset();
-                 } else if (Word == "__launch_bounds__") {
-                   Reader.emplace(K.Span.File, D);
-                 } else if (Word == "__global__" && !D.Global) {
-                   D.Global = Begin;
-                 }
-                 D.HasMaxnreg |= Word == "__maxnreg__";
-                 return true;
-               });
-  return D;
-}
-
-//===-- The transform -----------------------------------------------------===//
 
 /// Whether the bounds ask for at least the blocks that the kernel has now. With
 /// less than those it may get more registers than it takes without bounds.

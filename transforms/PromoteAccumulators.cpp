@@ -39,7 +39,8 @@
 // that belongs to one is left to the compiler, which promotes it itself.
 //
 //===----------------------------------------------------------------------===//
-#include "transforms/LoopVersions.h"
+#include "transforms/KernelBounds.h"
+#include "transforms/KernelVersions.h"
 
 using llvm::StringRef;
 
@@ -54,8 +55,11 @@ struct PreparedSums final : Prepared {
                "keeps " + std::to_string(Count) +
                    (Count == 1 ? " sum" : " sums") + " in registers");
     }
+    if (WritesBounds)
+      writeBounds(Loops, Out);
   }
   std::vector<VersionedLoop> Loops;
+  bool WritesBounds = true;
 };
 
 class PromoteAccumulators final : public Transform {
@@ -71,6 +75,15 @@ public:
 
 static bool hasSumsAlone(const LoopVersion &V) { return V.Reads.empty(); }
 
+/// stage-rows does, where the kernel holds tiles itself.
+static bool isBoundForTiles(const Context &C) {
+  return llvm::any_of(C.Kernel.Plan.Versions,
+                      [](const LoopVersion &V) {
+                        return !hasSumsAlone(V) && V.BoundThreads;
+                      }) &&
+         !secondKernelOf(C);
+}
+
 Preparation PromoteAccumulators::prepare(const Context &C) const {
   Preparation Out;
   const Kernel &K = C.Kernel.Source;
@@ -85,8 +98,14 @@ Preparation PromoteAccumulators::prepare(const Context &C) const {
       Found->Loops.push_back(versionOf(K, Version, C.Kernel.Plan.Tiles,
                                        C.Files.at(Rows.Span.File)));
   }
-  if (!Found->Loops.empty())
+  if (Found->Loops.empty())
+    return Out;
+  if (std::optional<Refusal> R = cannotBound(C, Found->Loops))
+    Out.Refusals.push_back(std::move(*R));
+  else {
+    Found->WritesBounds = !isBoundForTiles(C);
     Out.Found = std::move(Found);
+  }
   return Out;
 }
 

@@ -54,9 +54,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/stage/LongRows.h"
+#include "transforms/KernelBounds.h"
 #include "transforms/KernelUses.h"
 #include "transforms/LaunchEdit.h"
-#include "transforms/LoopVersions.h"
 #include "llvm/ADT/StringExtras.h"
 
 using llvm::StringRef;
@@ -155,6 +155,8 @@ void PreparedStages::edit(EditBuilder &Out) const {
     stage(V, Out);
   if (Second)
     writeSecondKernel(*Second, Out);
+  else
+    writeBounds(Loops, Out);
   if (Launches)
     Launches->edit(Out);
 }
@@ -202,11 +204,11 @@ Preparation StageRows::prepare(const Context &C) const {
   if (Found->Loops.empty())
     return Out;
   Found->Second = secondKernelOf(C);
-  if (Tiles.BoundThreads && !Found->Second) {
-    Out.Refusals.push_back({Reason::NotEnoughRegisters, K.Where,
-                            std::to_string(Tiles.BoundThreads) + " threads"});
-    return Out;
-  }
+  if (!Found->Second)
+    if (std::optional<Refusal> R = cannotBound(C, Found->Loops)) {
+      Out.Refusals.push_back(std::move(*R));
+      return Out;
+    }
   for (VersionedLoop &V : Found->Loops) {
     V.SharesTiles = Found->Loops.size() > 1 && !Tiles.IsDynamic;
     V.OnlyIf = Found->Second ? Found->Second->Flag : "";

@@ -59,6 +59,9 @@ struct LoopVersion {
   int64_t Columns = 0;         ///< elements of a row in a tile
   int64_t MinTrips = 0; ///< of fewer iterations the loop runs as it was; 0: it
                         ///< is known to have more
+  /// A kernel that holds both versions has to be compiled for blocks of so many
+  /// threads, or may no longer be launched with them; 0: it may.
+  int64_t BoundThreads = 0;
   bool operator==(const LoopVersion &) const = default;
 };
 
@@ -71,8 +74,6 @@ struct TileMemory {
   int64_t DynamicOffset = 0; ///< behind what the launch asks for itself
   bool IfLong = false;       ///< asked for only by launches with long rows
   bool AnyBlock = false;     ///< every launch asks for those of its own block
-  /// The kernel has to be compiled for blocks of so many threads; 0: it is.
-  int64_t BoundThreads = 0;
   /// AnyBlock: of the usual block.
   int64_t bytes() const { return ThreadBytes * Threads; }
   bool operator==(const TileMemory &) const = default;

@@ -334,11 +334,10 @@ bool dependsOnRegisters(const KernelReport &Report) {
     return isDivided(P) || (P.Why && (P.Why->Kind == Reason::CannotFit ||
                                       P.Why->Kind == Reason::SmallGain));
   };
-  // A version of a loop may take more registers than a large block has.
-  constexpr int64_t Sure = 256; // threads: an SM has 255 registers for each
-  const bool MayNotFit =
-      !Plan.Versions.empty() && Plan.Before && !Plan.Tiles.BoundThreads &&
-      (Plan.Tiles.AnyBlock || Plan.Before->WarpsPerBlock * WarpLanes > Sure);
+  const bool MayNotFit = !Plan.Tiles.IfLong &&
+                         llvm::any_of(Plan.Versions, [](const LoopVersion &V) {
+                           return V.BoundThreads != 0;
+                         });
   return MayNotFit || Plan.BlocksRemoved > 0 || Plan.CarveoutPercent ||
          !Plan.ByThreads.empty() || llvm::any_of(Plan.Loops, Contends);
 }

@@ -70,10 +70,14 @@ TEST(KernelVersions, PositiveALengthThatIsASum) {
 
 TEST(KernelVersions, PositiveRegistersForTheLargestBlock) {
   StageBench B = launchedWith("n");
-  B.R.Kernels[0].Plan.Tiles.BoundThreads = 1024;
+  EXPECT_THAT(B.checked(), Not(HasSubstr("__launch_bounds__")));
+  B.R.Kernels[0].Source.Launches[0].Block.X = 512;
   EXPECT_REWRITE(
-      B, AllOf(HasSubstr("static __global__ void __launch_bounds__(1024)"),
+      B, AllOf(HasSubstr("static __global__ void __launch_bounds__(512)"),
                HasSubstr("\n__global__ void k(const float *A")));
+  B.R.Kernels[0].Source.Launches[0].Block.X.reset();
+  EXPECT_REWRITE(B,
+                 HasSubstr("static __global__ void __launch_bounds__(1024)"));
 }
 
 TEST(KernelVersions, PositiveATemplate) {

@@ -64,16 +64,53 @@ TEST(StageBlocks, NegativeABlockOfTheRunInThePlane) {
   EXPECT_THAT(staged(kernel("4096", "dim3(m, 4)")), IsEmpty());
 }
 
-TEST(StageBlocks, PositiveAKernelOfItsOwnIsCompiledForTheBlock) {
-  auto Bound = [](std::string Code) {
-    const std::string Bounds = "__launch_bounds__(1024) ";
-    Code.erase(Code.find(Bounds), Bounds.size());
-    return decided(Code).Tiles.BoundThreads;
-  };
-  EXPECT_EQ(Bound(kernel("m", "m")), 1024);
-  EXPECT_EQ(Bound(kernel("m", "512")), 512);
-  EXPECT_EQ(Bound(kernel("m", "256")), 0);
-  EXPECT_EQ(decided(kernel("m", "m")).Tiles.BoundThreads, 0);
+//===-- Registers of the blocks that there may be -------------------------===//
+
+/// The kernel without bounds of its own, in a file that no other one sees into.
+static std::string unbounded(std::string Code, const char *Before = "") {
+  const std::string Bounds = "__launch_bounds__(1024) ";
+  Code.erase(Code.find(Bounds), Bounds.size());
+  return Before + Code;
+}
+
+/// What the kernel must be compiled for if it takes up to so many registers.
+static int64_t boundWith(std::optional<int64_t> Registers,
+                         const std::string &Code) {
+  Parsed P = parseSnippet(Code);
+  KernelReport Report;
+  Report.Source = P.kernel("k");
+  if (Registers)
+    Report.Source.Registers =
+        RegisterRange{*Registers, *Registers, *Registers, Origin::Estimated};
+  decide(Report, staging());
+  if (Report.Plan.Versions.empty())
+    return -1; // left alone
+  return Report.Plan.Versions.front().BoundThreads;
+}
+
+TEST(StageBlocks, PositiveBlocksThatAreNotInSightKeepTheirRegisters) {
+  const std::string Seen = unbounded(kernel("4096"));
+  EXPECT_EQ(boundWith(std::nullopt, Seen), 1024);
+  EXPECT_EQ(boundWith(30, Seen), 1024);
+  EXPECT_EQ(boundWith(64, Seen), 1024);
+  EXPECT_EQ(boundWith(24, Seen), 0); // 40 more fit into 64
+  EXPECT_EQ(boundWith(30, kernel("4096")), 0);
+  EXPECT_EQ(boundWith(100, unbounded(kernel("4096"), "static ")), 0);
+  EXPECT_EQ(boundWith(24, again(Seen, "m")), 0);
+  EXPECT_EQ(boundWith(30, unbounded(kernel("4096", "512"), "static ")), 0);
+}
+
+TEST(StageBlocks, NegativeRegistersThatABlockDoesNotHave) {
+  EXPECT_EQ(boundWith(65, unbounded(kernel("4096"))), -1);
+  EXPECT_EQ(boundWith(30, unbounded(kernel("4096", "1024"))), -1);
+  EXPECT_EQ(boundWith(100, unbounded(kernel("4096", "512"), "static ")), -1);
+  EXPECT_EQ(boundWith(30, unbounded(kernel("4096", "m"))), -1);
+  EXPECT_EQ(boundWith(30, again(unbounded(kernel("4096")), "m")), -1);
+}
+
+TEST(StageBlocks, PositiveLongRowsMayHaveAKernelOfTheirOwn) {
+  EXPECT_EQ(boundWith(65, unbounded(kernel("m"))), 1024);
+  EXPECT_EQ(boundWith(30, unbounded(kernel("m", "1024"))), 1024);
 }
 
 //===-- What tiles would cost ---------------------------------------------===//

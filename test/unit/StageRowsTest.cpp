@@ -12,6 +12,7 @@ namespace {
 
 using namespace testing;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -65,10 +66,50 @@ TEST(StageRows, PositiveEachLaunchAsksForTheRowsOfItsBlock) {
                HasSubstr("/* catt: begin */ 100 /* catt: end */ , 17420)")));
 }
 
-TEST(StageRows, NegativeRegistersThatALargeBlockMayNotHave) {
+TEST(StageRows, PositiveRegistersOfTheLargestBlock) {
   StageBench B(kernel(Usual));
-  B.R.Kernels[0].Plan.Tiles.BoundThreads = 1024;
-  EXPECT_REFUSED(B, Reason::NotEnoughRegisters);
+  B.R.Kernels[0].Plan.Versions[0].BoundThreads = 1024;
+  EXPECT_REWRITE(
+      B, HasSubstr("\n// catt: stage-rows(bounds): any block that it had "
+                   "registers for still has them\n"
+                   "__launch_bounds__(1024) // catt: done\n"
+                   "__global__ void k("));
+  EXPECT_EQ(
+      B.edits().Done[1].Summary,
+      "compiled for blocks of 1024 threads, which it may be launched with");
+}
+
+TEST(StageRows, PositiveBoundsBehindOtherWords) {
+  StageBench B("static " + kernel(Usual));
+  B.R.Kernels[0].Plan.Versions[0].BoundThreads = 512;
+  EXPECT_REWRITE(B, HasSubstr("static /* catt: stage-rows(bounds) */ "
+                              "__launch_bounds__(512) /* catt: done */ "
+                              "__global__ void k("));
+}
+
+TEST(StageRows, NegativeBoundsThatCannotBeWritten) {
+  auto Refused = [](std::string Code) {
+    StageBench B(Code);
+    B.R.Kernels[0].Plan.Versions[0].BoundThreads = 1024;
+    return B.refusalsOfAll();
+  };
+  std::string Code = kernel(Usual);
+  EXPECT_THAT(Refused("#define GLOBAL __global__\nGLOBAL" +
+                      Code.substr(strlen("__global__"))),
+              ElementsAre(Reason::InMacro));
+  EXPECT_THAT(Refused(std::string(Code).insert(16, "__launch_bounds__(256) ")),
+              ElementsAre(Reason::BoundsExist));
+  EXPECT_THAT(Refused(std::string(Code).insert(16, "__maxnreg__(40) ")),
+              ElementsAre(Reason::BoundsExist));
+}
+
+TEST(StageRows, NegativeLaunchesThatAreNotSeen) {
+  const std::string Code = "static " + kernel(Usual);
+  EXPECT_REFUSED(StageBench(Code + "auto *also = k;\n"),
+                 Reason::LaunchedElsewhere);
+  EXPECT_REWRITE(StageBench("static __launch_bounds__(256) " + kernel(Usual) +
+                            "auto *also = k;\n"),
+                 HasSubstr("cattLoadRow"));
 }
 
 TEST(StageRows, PositiveARowInPlace) {

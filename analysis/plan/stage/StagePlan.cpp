@@ -168,10 +168,9 @@ namespace {
 class Chooser {
 public:
   Chooser(const Setting &S, const std::vector<LoopProfile> &Profiles,
-          const AnalysisOptions &Options, int64_t LargestBlock,
-          llvm::ArrayRef<unsigned> Without)
-      : S(S), Profiles(Profiles), Options(Options), LargestBlock(LargestBlock),
-        Without(Without), Long(withLongRows(S)),
+          const AnalysisOptions &Options, llvm::ArrayRef<unsigned> Without)
+      : S(S), Profiles(Profiles), Options(Options), Without(Without),
+        Long(withLongRows(S)),
         IsKnown(Long.Footprint.Parameters == S.Footprint.Parameters),
         IsBusy(Options.TileBytes ||
                S.Before.WarpsPerBlock * S.Before.BlocksPerSM >= EnoughWarps ||
@@ -213,18 +212,32 @@ private:
       Each.Sums.clear();
     if (Each.Reads.empty() && Each.Sums.empty())
       return;
-    if (mayLackRegisters(S.K, S.Throttle.Gpu, LargestBlock) && Each.MinTrips &&
-        !Each.Reads.empty()) {
-      // A kernel of its own for long rows can be compiled for the block.
-      Out.Loops.push_back(std::move(Each));
-      Out.Tiles.BoundThreads = LargestBlock;
-    } else if (hasRegisters(S.K, S.Throttle.Gpu, LargestBlock,
-                            moreRegisters(Rows, Each)))
-      Out.Loops.push_back(std::move(Each));
-    else
+    if (std::optional<int64_t> Lacking =
+            boundFor(Each, moreRegisters(Rows, Each)))
       Out.Refusals.push_back({Reason::NotEnoughRegisters,
                               S.K.Loops[Rows.Loop].Where,
-                              std::to_string(LargestBlock) + " threads"});
+                              std::to_string(*Lacking) + " threads"});
+    else
+      Out.Loops.push_back(std::move(Each));
+  }
+
+  /// What a kernel that holds the version has to be compiled for. A block that
+  /// cannot have its registers, if so: blocks in sight are not to run slower,
+  /// nor others to spill what the kernel takes as it is. Long rows alone may
+  /// have a kernel of their own.
+  std::optional<int64_t> boundFor(LoopVersion &V, int64_t More) const {
+    const Device &Gpu = S.Throttle.Gpu;
+    const int64_t Seen = largestBlockInSight(S.K), Any = largestBlock(S.K);
+    const bool MayBeApart = V.MinTrips && !V.Reads.empty();
+    if (!MayBeApart && !hasRegisters(S.K, Gpu, Seen, More))
+      return Seen;
+    if (!mayLackRegisters(S.K, Gpu, Any) ||
+        (S.K.Registers && hasRegisters(S.K, Gpu, Any, More)))
+      return std::nullopt;
+    V.BoundThreads = Any;
+    return MayBeApart || hasRegisters(S.K, Gpu, Any, /*More=*/0)
+               ? std::nullopt
+               : std::optional(Any);
   }
 
   std::vector<unsigned> readsOf(const RowLoop &Rows) {
@@ -266,7 +279,6 @@ private:
   const Setting &S;
   const std::vector<LoopProfile> &Profiles;
   const AnalysisOptions &Options;
-  const int64_t LargestBlock; ///< threads
   const llvm::ArrayRef<unsigned> Without;
   const Setting Long;
   const bool IsKnown, IsBusy;
@@ -325,9 +337,7 @@ struct TileLimits {
 static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
                    const TileLimits &Limits, Stages &Out) {
   TileMemory &Tiles = Out.Tiles;
-  const int64_t Bound = Tiles.BoundThreads;
   Tiles = {};
-  Tiles.BoundThreads = Bound;
   int64_t Alignment = 4;
   for (LoopVersion &V : Out.Loops) {
     const RowLoop &Rows = S.K.RowLoops[V.Rows];
@@ -404,10 +414,7 @@ Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
                  llvm::ArrayRef<unsigned> Without) {
   if (S.Throttle.Gpu.Capability < AsynchronousCopies)
     return {};
-  Stages Out =
-      Chooser(S, Profiles, Options,
-              LargestBlock.value_or(*S.Footprint.Block.count()), Without)
-          .run();
+  Stages Out = Chooser(S, Profiles, Options, Without).run();
   if (chooseTiles(S, Options, LargestBlock, Out))
     return Out;
   for (LoopVersion &V : Out.Loops) {
@@ -432,7 +439,6 @@ std::optional<TileMemory> tilesOfBoth(const TileMemory &A, const TileMemory &B,
     return std::nullopt;
   TileMemory Out = A;
   Out.Threads = std::max(A.Threads, B.Threads);
-  Out.BoundThreads = std::max(A.BoundThreads, B.BoundThreads);
   Out.DynamicOffset = std::max(A.DynamicOffset, B.DynamicOffset);
   Out.AnyBlock = Out.IsDynamic = true;
   return Out;

@@ -126,8 +126,27 @@ std::vector<Candidate> candidates(const LevelFootprint &Level,
   return All;
 }
 
+/// CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability".
+static constexpr int64_t MostThreads = 1024;
+
+static int64_t boundOf(const Kernel &K) {
+  return K.MaxThreads.value_or(0) ? *K.MaxThreads : MostThreads;
+}
+
+int64_t largestBlockInSight(const Kernel &K) {
+  int64_t Largest = 0;
+  for (const Launch &L : K.Launches)
+    Largest = std::max(Largest, L.Block.count().value_or(boundOf(K)));
+  return Largest ? Largest : boundOf(K);
+}
+
+int64_t largestBlock(const Kernel &K) {
+  return K.AllLaunchesVisible ? largestBlockInSight(K) : boundOf(K);
+}
+
 bool mayLackRegisters(const Kernel &K, const Device &Gpu, int64_t Threads) {
-  return K.MaxThreads.value_or(0) < Threads &&
+  return K.MaxThreads.value_or(0) < Threads && !K.MaxRegisters &&
          registersForBlocks(Gpu, Threads, /*Blocks=*/1) <
              Gpu.MaxRegistersPerThread;
 }

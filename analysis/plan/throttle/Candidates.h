@@ -110,6 +110,11 @@ std::optional<Candidate> mostWarps(const LevelFootprint &Level,
                                    const BlockChoice &Blocks,
                                    const ThrottleOptions &Options);
 
+/// Threads of the largest block that a launch may have: of all there are, or of
+/// those in sight.
+int64_t largestBlock(const Kernel &K);
+int64_t largestBlockInSight(const Kernel &K);
+
 /// Whether a block of so many threads can have fewer registers for each than a
 /// thread may take, and nothing says that the kernel is compiled for it. Not
 /// of 256 threads.

@@ -95,10 +95,11 @@ std::optional<Refusal> notSplittable(const Input &In, const Loop &L) {
     return Refusal{Reason::NotSelected, L.Where, ""};
   if (!L.Site)
     return Refusal{Reason::DivergentBarrier, L.Where, ""};
-  if (!hasRegisters(In.K, In.Options.Gpu, In.Options.Block.Threads,
-                    SplitRegisters))
+  if (const int64_t Threads =
+          std::max(largestBlockInSight(In.K), In.Options.Block.Threads);
+      !hasRegisters(In.K, In.Options.Gpu, Threads, SplitRegisters))
     return Refusal{Reason::NotEnoughRegisters, L.Where,
-                   std::to_string(In.Options.Block.Threads) + " threads"};
+                   std::to_string(Threads) + " threads"};
   if (L.Site->NeedsSm70 && !In.Options.Gpu.barrierCountsLiveThreads())
     return Refusal{Reason::ThreadsExitedEarly, L.Where, ""};
   if (!In.K.Refusals.empty())

@@ -1,0 +1,57 @@
+//===- KernelBounds.h - The registers of a rewritten kernel ------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before:
+//   __global__ void kernel(const float *A, float *y) {
+//
+// After:
+//   // catt: stage-rows(bounds): any block that it had registers for still has
+//   // them
+//   __launch_bounds__(1024)
+//   // catt: done 7fd9c9
+//   __global__ void kernel(const float *A, float *y) {
+//
+// Another version of a loop takes registers. A block that could
+// be launched before is to be launched afterwards, be it from a file that is
+// not seen: where the kernel may lack registers then, the compiler is told of
+// the largest block. (CUDA C++ Programming Guide, "Launch Bounds".)
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TRANSFORMS_KERNELBOUNDS_H
+#define CATT_TRANSFORMS_KERNELBOUNDS_H
+
+#include "transforms/LoopVersions.h"
+
+namespace catt {
+
+/// The bytes of the arguments of bounds that are there.
+struct BoundsText {
+  std::vector<SourceSpan> Arguments;
+  unsigned Close = 0; ///< of the closing parenthesis
+};
+
+/// What the text of a kernel's declaration holds.
+struct Declaration {
+  std::optional<unsigned> Global; ///< of `__global__`
+  std::optional<BoundsText> Bounds;
+  bool HasMaxnreg = false;
+};
+
+Declaration readDeclaration(const std::string &Text, const Kernel &K);
+
+/// Why the kernel cannot be compiled for the blocks that its launches may have
+/// once it holds these versions, if so.
+std::optional<Refusal> cannotBound(const Context &C,
+                                   llvm::ArrayRef<VersionedLoop> Loops);
+
+/// Adds the bounds that these versions need, if any.
+void writeBounds(llvm::ArrayRef<VersionedLoop> Loops, EditBuilder &Out);
+
+} // namespace catt
+
+#endif
