@@ -26,8 +26,9 @@ namespace catt {
 struct AddedFunction {
   llvm::StringRef Name, Guard, Reason;
   llvm::StringRef Attribute; ///< that it sets for a kernel
-  std::vector<std::string> Code;
+  std::string Code;
   bool ForLaunches = true; ///< and not for code of kernels
+  bool InHeader = false;   ///< catt/staged_rows.h has it, too
 };
 
 /// nullptr if none has the name.
@@ -36,8 +37,9 @@ const AddedFunction *findFunction(llvm::StringRef Name);
 /// Whether the file has the function's name, and not from an earlier run.
 bool isTaken(const FileContext &File, const AddedFunction &F);
 
-/// Adds the functions that the calls in Out.Calls need.
-void addFunctions(const FileContexts &Files, Edits &Out);
+/// Adds the functions that the calls in Out.Calls need, or the header that has
+/// them.
+void addFunctions(const FileContexts &Files, Runtime From, Edits &Out);
 
 } // namespace catt
 

@@ -49,6 +49,13 @@ private:
 };
 } // namespace
 
+/// "<a.h>", or "\"a.h\"": a header's name is no token outside of #include.
+static StringRef headerAt(StringRef Text, unsigned Begin) {
+  const StringRef Rest = Text.drop_front(Begin);
+  const size_t End = Rest.find(Rest.front() == '<' ? '>' : '"', 1);
+  return End == StringRef::npos ? "" : Rest.take_front(End + 1);
+}
+
 FilePlaces::FilePlaces(const std::string &Text) {
   Comments Above;
   bool InDirective = false, Ended = true;
@@ -74,6 +81,8 @@ FilePlaces::FilePlaces(const std::string &Text) {
         directive(Name = Word, B);
       else if (Words == 1 && Name == "ifndef")
         Guards.insert({Word.str(), Hash});
+      else if (Words == 1 && Name == "include")
+        Includes.insert({headerAt(Text, B).str(), Hash});
       ++Words;
       Above.clear();
       // A pragma belongs to what follows, but for the one that has no effect.
@@ -108,12 +117,21 @@ std::optional<unsigned> FilePlaces::above(llvm::ArrayRef<unsigned> Tops,
   return std::nullopt;
 }
 
-std::set<unsigned> FilePlaces::guards(StringRef Macro) const {
+static std::set<unsigned>
+placesOf(StringRef Name, const std::multimap<std::string, unsigned> &All) {
   std::set<unsigned> Out;
-  auto [Begin, End] = Guards.equal_range(Macro.str());
+  auto [Begin, End] = All.equal_range(Name.str());
   for (auto I = Begin; I != End; ++I)
     Out.insert(I->second);
   return Out;
+}
+
+std::set<unsigned> FilePlaces::guards(StringRef Macro) const {
+  return placesOf(Macro, Guards);
+}
+
+std::set<unsigned> FilePlaces::includes(StringRef Name) const {
+  return placesOf(Name, Includes);
 }
 
 } // namespace catt

@@ -46,6 +46,9 @@ public:
   /// Where `#ifndef Macro` stands.
   std::set<unsigned> guards(llvm::StringRef Macro) const;
 
+  /// Where `#include Name` stands, with its quotes or angles.
+  std::set<unsigned> includes(llvm::StringRef Name) const;
+
 private:
   unsigned branchAt(unsigned Offset) const;
   void directive(llvm::StringRef Name, unsigned Begin);
@@ -54,7 +57,7 @@ private:
   /// From an offset on: the branch of conditionals, by index in Parents.
   std::map<unsigned, unsigned> Branches = {{0, 0}};
   std::vector<unsigned> Parents = {0};
-  std::multimap<std::string, unsigned> Guards;
+  std::multimap<std::string, unsigned> Guards, Includes;
   unsigned Branch = 0; ///< while the text is read
 };
 

@@ -228,13 +228,13 @@ llvm::Expected<Edits> rewrite(const Report &Report,
                               const RewriteOptions &Options) {
   if (llvm::Error Unknown = checkNames(Options.Transforms))
     return std::move(Unknown);
-  return rewrite(Report, chosenTransforms(Options.Transforms), Options.Styles);
+  return rewrite(Report, chosenTransforms(Options.Transforms), Options.How);
 }
 
 Edits rewrite(const Report &Report,
               llvm::ArrayRef<const Transform *> Transforms,
-              const FileStyles &Styles) {
-  FileContexts Files = contextsOf(Report.Texts, Styles);
+              const Writing &How) {
+  FileContexts Files = contextsOf(Report.Texts, How.Styles);
   Edits Out;
   Merger Merge(Out);
   for (const Transform *T : Transforms) {
@@ -247,7 +247,7 @@ Edits rewrite(const Report &Report,
         Out.Shortfalls.push_back(shortfall(*T, I, W));
     }
   }
-  addFunctions(Files, Out);
+  addFunctions(Files, How.From, Out);
   assemble(Out);
   return Out;
 }

@@ -72,6 +72,16 @@ using FileContexts = std::map<std::string, FileContext>;
 /// file gives it; files that are absent: like the surrounding lines.
 using FileStyles = std::map<std::string, clang::format::FormatStyle>;
 
+/// Where functions stand that rewritten code calls: in the file, or in
+/// catt/staged_rows.h, which is installed with the tool.
+enum class Runtime : uint8_t { Inline, Header };
+
+/// How what is added is written.
+struct Writing {
+  FileStyles Styles;
+  Runtime From = Runtime::Inline;
+};
+
 /// What is known of these texts; both must outlive it.
 FileContexts contextsOf(const std::map<std::string, std::string> &Texts,
                         const FileStyles &Styles = {});
@@ -241,7 +251,7 @@ llvm::Error checkNames(llvm::ArrayRef<std::string> Names);
 struct RewriteOptions {
   /// Names, or "all"; empty: those that are default.
   std::vector<std::string> Transforms;
-  FileStyles Styles;
+  Writing How;
 };
 
 /// Runs the chosen transforms over every kernel of the report. Edits of several
@@ -251,8 +261,7 @@ llvm::Expected<Edits> rewrite(const Report &Report,
                               const RewriteOptions &Options);
 /// The same, whether or not the transforms are in the list.
 Edits rewrite(const Report &Report,
-              llvm::ArrayRef<const Transform *> Transforms,
-              const FileStyles &Styles);
+              llvm::ArrayRef<const Transform *> Transforms, const Writing &How);
 
 /// Whether the span cannot be changed beside the edits: it shares bytes with
 /// what one of them replaces, or one adds text inside it or the other way

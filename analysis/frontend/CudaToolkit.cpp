@@ -130,6 +130,7 @@ std::vector<std::string> toolkitArguments(const Toolkit &Kit,
               "-include", Root + "/nvcc/catt_nvcc.h", "-Wno-register",
               "-Wno-c++11-narrowing"});
   }
+  A.insert(A.end(), {"-idirafter", Root + "/runtime"});
   if (auto Dir = gccHeaders(Files))
     A.insert(A.end(), {"-idirafter", *Dir});
   return A;

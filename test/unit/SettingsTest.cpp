@@ -103,6 +103,7 @@ const std::pair<const char *, const char *> OfEach[] = {
     {"min-gain", "7"},
     {"transforms", "[ split-warp-groups, launch-bounds ]"},
     {"tile-bytes", "64"},
+    {"runtime", "header"},
     {"kernel", "'g*'"},
     {"launch", "[ 'g=9:32' ]"},
     {"assume", "{ n: 4 }"},

@@ -238,7 +238,7 @@ TEST(SplitWarpGroups, PositiveOwnStyle) {
         Name, clang::format::FormatStyle::LK_Cpp, &Style));
     Workbench B = simple();
     B.R.Kernels[0].Source.Launches.clear(); // the longest form
-    B.Rewriting.Styles[FileName] = Style;
+    B.Rewriting.How.Styles[FileName] = Style;
     std::string New = B.checked();
     EXPECT_THAT(New, HasSubstr("\n  work();\n")) << Name;
     EXPECT_THAT(New, Not(HasSubstr("cattEnclosed"))) << Name;
@@ -258,7 +258,7 @@ TEST(SplitWarpGroups, PositiveOwnStyle) {
 
 TEST(SplitWarpGroups, PositiveBraceOnItsOwnLine) {
   Workbench B = simple();
-  B.Rewriting.Styles[FileName] =
+  B.Rewriting.How.Styles[FileName] =
       clang::format::getMicrosoftStyle(clang::format::FormatStyle::LK_Cpp);
   EXPECT_REWRITE(B, HasSubstr("++cattGroup)\n  {\n      if (threadIdx.x "
                               "/ 32 == cattGroup)\n      { // catt: "

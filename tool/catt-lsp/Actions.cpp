@@ -164,7 +164,7 @@ private:
   }
 
   Edits editsOf(const Report &R, ArrayRef<const Transform *> Transforms) const {
-    return rewrite(R, Transforms, S.Result.Styles);
+    return rewrite(R, Transforms, S.Result.How);
   }
 
   bool wanted(StringRef Kind) const {
@@ -306,7 +306,7 @@ std::optional<json::Value> allEdits(const Snapshot &S,
     if (K.Source.Where.File != S.Path || K.Source.Where.Line != *Line + 1)
       continue;
     Edits E = rewrite(onlyKernel(S, K.Source.Where),
-                      chosenTransforms(S.Transforms), S.Result.Styles);
+                      chosenTransforms(S.Transforms), S.Result.How);
     if (changes(E))
       return workspaceEdit(S, E, Can);
     return std::nullopt;

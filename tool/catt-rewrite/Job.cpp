@@ -86,6 +86,7 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
     Out.GpuOrigin = Gpu.Origin;
   }
   Out.Transforms = O.Transforms;
+  Out.From = O.From;
   Out.FrontEnd.CudaPath = O.CudaPath;
   Out.FrontEnd.BuiltInOnly = O.BuiltInOnly;
   Out.FrontEnd.Earlier = std::move(In.Earlier);
@@ -132,11 +133,11 @@ void optimizeFile(JobResult &R, const FoundCommand &Found, const ChosenGpu &Gpu,
   R.Outcome.Analysed = std::move(Done->Analysed);
   R.Outcome.Changes = std::move(Done->Changes);
   R.NewTexts = std::move(Done->NewTexts);
-  R.Styles = std::move(Done->Rewriting.Styles);
+  R.How = std::move(Done->Rewriting.How);
   if (Done->Against)
     return fail(R, *Done->Against, O);
   if (O.Report == ReportKind::Sarif && !R.NewTexts.empty())
-    R.Outcome.Fixes = fixesOf(*R.Outcome.Analysed, R.Outcome.Changes, R.Styles);
+    R.Outcome.Fixes = fixesOf(*R.Outcome.Analysed, R.Outcome.Changes, R.How);
 }
 
 } // namespace

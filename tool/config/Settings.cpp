@@ -179,6 +179,13 @@ Error setTile(Settings &S, StringRef Value, StringRef Spelled) {
   return Error::success();
 }
 
+Error setRuntime(Settings &S, StringRef Value, StringRef Spelled) {
+  if (Value != "inline" && Value != "header")
+    return wrong(Spelled + " must be inline or header, not '" + Value + "'");
+  S.From = Value == "header" ? Runtime::Header : Runtime::Inline;
+  return Error::success();
+}
+
 Error setBounds(Settings &S, StringRef Value, StringRef Spelled) {
   if (Value != "launch-bounds" && Value != "maxnreg")
     return wrong(Spelled + " must be launch-bounds or maxnreg, not '" + Value +
@@ -249,6 +256,9 @@ Words printTarget(const Settings &S) {
 }
 Words printTile(const Settings &S) {
   return {S.TileBytes ? std::to_string(*S.TileBytes) : ""};
+}
+Words printRuntime(const Settings &S) {
+  return {S.From == Runtime::Header ? "header" : "inline"};
 }
 Words printBounds(const Settings &S) {
   return {S.Bounds == BoundsForm::MaxRegisters ? "maxnreg" : "launch-bounds"};

@@ -19,6 +19,7 @@
 
 #include "analysis/Analysis.h"
 #include "tool/config/OptionTable.h"
+#include "transforms/Transform.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -41,6 +42,7 @@ struct Settings {
   Model Counting = Model::Exact;
   std::optional<double> MinGain;       ///< absent: the analysis's default
   std::vector<std::string> Transforms; ///< empty: those that are default
+  Runtime From = Runtime::Inline;
   std::string KernelGlob = "*";
   std::map<std::string, std::vector<Launch>> Launches;
   std::map<std::string, int64_t> Assumed;

@@ -93,9 +93,8 @@ public:
 
 /// The .clang-format that applies to each file, where there is one. One that
 /// cannot be read is no reason to fail: lines are then added like those around.
-std::map<std::string, clang::format::FormatStyle>
-stylesFor(const Report &Analysed, vfs::FileSystem &Files) {
-  std::map<std::string, clang::format::FormatStyle> Styles;
+FileStyles stylesFor(const Report &Analysed, vfs::FileSystem &Files) {
+  FileStyles Styles;
   for (const auto &[Path, Text] : Analysed.Texts) {
     auto Style = clang::format::getStyle("file", Path, "none", "", &Files);
     if (!Style)
@@ -148,7 +147,7 @@ void searchAll(Report &R, const OptimizeOptions &O,
   };
   if (Again && Measure)
     Search(rematSearches(R),
-           {{transformFor(Part::Remat).name().str()}, Rewriting.Styles},
+           {{transformFor(Part::Remat).name().str()}, Rewriting.How},
            "rematerialize: decided by an estimate");
   if (Again && Spills)
     for (KernelReport &K : R.Kernels)
@@ -281,7 +280,7 @@ Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
     return R.takeError();
   Done.Analysed = std::move(*R);
   Done.Analysed.GpuOrigin = For.Origin;
-  Done.Rewriting = {O.Transforms, stylesFor(Done.Analysed, *Files)};
+  Done.Rewriting = {O.Transforms, {stylesFor(Done.Analysed, *Files), O.From}};
   if (Error E = change(Done, **Unit, Plan, File, O, By)) {
     handleAllErrors(std::move(E),
                     [&](const ObstacleError &Why) { Done.Against = Why.Why; });

@@ -58,6 +58,8 @@ struct OptimizeOptions {
   std::string GpuOrigin;
   /// Names of transforms, or "all". Empty: those that are default.
   std::vector<std::string> Transforms;
+  /// Where functions stand that rewritten code calls.
+  Runtime From = Runtime::Inline;
   /// How to parse. The architecture is that of the GPU.
   FrontEndOptions FrontEnd;
   /// What to plan by. Gpu and May follow from the above. Registers are looked

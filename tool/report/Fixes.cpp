@@ -36,10 +36,10 @@ static Report onlyAt(const Report &R, const Location &Where) {
 }
 
 std::vector<Fix> fixesOf(const Report &R, const Edits &Changes,
-                         const FileStyles &Styles) {
+                         const Writing &How) {
   std::vector<Fix> Fixes;
   for (const Applied &A : Changes.Done) {
-    Edits Own = rewrite(onlyAt(R, A.Where), A.By, Styles);
+    Edits Own = rewrite(onlyAt(R, A.Where), A.By, How);
     if (!Own.Files.empty())
       Fixes.push_back({A.By, A.Where, std::move(Own.Files)});
   }

@@ -22,7 +22,7 @@ namespace catt {
 
 /// One Fix for each of Changes.Done that can be made alone.
 std::vector<Fix> fixesOf(const Report &R, const Edits &Changes,
-                         const FileStyles &Styles);
+                         const Writing &How);
 
 } // namespace catt
 

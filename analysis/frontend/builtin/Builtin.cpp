@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/frontend/builtin/Builtin.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace catt {
 
@@ -21,6 +22,15 @@ constexpr Header Headers[] = {
 } // namespace
 
 llvm::StringRef builtinRoot() { return "/catt-rewrite-builtin"; }
+
+llvm::StringRef stagedRowsHeader() {
+  return llvm::find_if(Headers,
+                       [](const Header &H) {
+                         return llvm::StringRef(H.Name) ==
+                                "runtime/catt/staged_rows.h";
+                       })
+      ->Text;
+}
 
 void addBuiltinHeaders(llvm::vfs::InMemoryFileSystem &Files) {
   for (const Header &H : Headers) {

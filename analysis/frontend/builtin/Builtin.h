@@ -8,9 +8,10 @@
 //
 //   builtin/*.h --(Embed.cmake)--> BuiltinHeaders.inc --> addBuiltinHeaders()
 //
-// The directory has two halves. include/ stands in for a CUDA toolkit where
-// there is none; nvcc/ adds to a real toolkit what nvcc knows by itself and
-// clang does not. Both are served from memory, below builtinRoot().
+// include/ stands in for a CUDA toolkit where there is none; nvcc/ adds to a
+// real toolkit what nvcc knows by itself and clang does not; shared/ goes with
+// both. runtime/ is installed, too: what rewritten code may include. All are
+// served from memory, below builtinRoot().
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_BUILTIN_BUILTIN_H
@@ -22,6 +23,9 @@ namespace catt {
 
 /// The virtual directory that holds the headers; no such directory is on disk.
 llvm::StringRef builtinRoot();
+
+/// The text of catt/staged_rows.h, which rewritten code may include.
+llvm::StringRef stagedRowsHeader();
 
 /// Adds all headers below builtinRoot(). Their text is not copied.
 void addBuiltinHeaders(llvm::vfs::InMemoryFileSystem &Files);

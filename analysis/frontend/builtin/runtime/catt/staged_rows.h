@@ -1,0 +1,150 @@
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What loops and launches call that stage-rows has rewritten: from here with
+// --runtime=header, else from a copy in the file.
+#pragma once
+#include <cuda_runtime.h>
+
+/// The threads of a launch's block.
+#ifndef CATT_THREADS
+#define CATT_THREADS
+static inline unsigned cattThreads(dim3 block) {
+  return block.x * block.y * block.z;
+}
+#endif // CATT_THREADS
+/// The dynamic shared memory of a launch that has asked for some and is to have
+/// more, allowed beyond 48 KiB (CUDA C++ Programming Guide, "Shared Memory",
+/// compute capability 7.x); the same as before where the device has not as much.
+#ifndef CATT_SHARED
+#define CATT_SHARED
+template <class K>
+static size_t cattShared(K *kernel, size_t bytes, size_t more) {
+  int device = 0, most = 0;
+  cudaFuncAttributes now;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                             device) != cudaSuccess ||
+      cudaFuncGetAttributes(&now, kernel) != cudaSuccess)
+    return bytes;
+  size_t limit = most - now.sharedSizeBytes;
+  if (bytes > limit || more > limit - bytes)
+    return bytes;
+  if (bytes + more > (size_t)now.maxDynamicSharedSizeBytes &&
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           (int)limit) != cudaSuccess)
+    return bytes;
+  return bytes + more;
+}
+#endif // CATT_SHARED
+/// Loads up to CattColumns elements of the row of each lane to its own place in
+/// shared memory, CattBytes from that of the thread before; the lanes are those
+/// of one warp that are there. All elements are on the way at a time, in no
+/// registers (PTX ISA, "cp.async", from sm_80 on). Of rows that end, no wider a
+/// part is loaded than the longest of them needs. Barriers keep what is loaded
+/// apart from what the lanes read before and read then.
+#ifndef CATT_LOAD_ROW
+#define CATT_LOAD_ROW
+template <int CattColumns, int CattBytes, class CattType>
+static __device__ void cattLoadRow(unsigned lanes, unsigned thread, CattType *own,
+                                   const CattType *row, long long count) {
+  const int lane = thread % 32;
+  const int wanted = count < CattColumns ? (int)count : CattColumns;
+  char *const tile = (char *)own - lane * CattBytes;
+  const auto rowOf = [&](int from) {
+    return (const CattType *)__shfl_sync(lanes, (unsigned long long)row, from);
+  };
+  const auto fetch = [&](int from, int column, const CattType *source) {
+    char *const to = tile + from * CattBytes + column * sizeof(CattType);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("{ .reg .u64 to; cvta.to.shared.u64 to, %0;"
+                 " cp.async.ca.shared.global [to], [%1], %2; }" ::"l"(to),
+                 "l"(source + column), "n"(sizeof(CattType)) : "memory");
+#else
+    *(CattType *)to = source[column];
+#endif
+  };
+  int width = CattColumns;
+  while (width > 1 && __all_sync(lanes, wanted <= width / 2))
+    width /= 2;
+  __syncwarp(lanes);
+  if (lanes == 0xffffffff) {
+    const int shift = __ffs(width) - 1, column = lane & (width - 1);
+#pragma unroll 4
+    for (int i = 0; i < width; ++i) {
+      const int from = (lane + 32 * i) >> shift;
+      const CattType *const source = rowOf(from);
+      if (column < __shfl_sync(lanes, wanted, from))
+        fetch(from, column, source);
+    }
+  } else {
+    const int some = __popc(lanes), first = __popc(lanes & ((1u << lane) - 1));
+    for (unsigned rest = lanes; rest; rest &= rest - 1) {
+      const int from = __ffs(rest) - 1, end = __shfl_sync(lanes, wanted, from);
+      const CattType *const source = rowOf(from);
+      for (int column = first; column < end; column += some)
+        fetch(from, column, source);
+    }
+  }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  __syncwarp(lanes);
+}
+#endif // CATT_LOAD_ROW
+/// The other way: the lanes together store what each has written to its row.
+#ifndef CATT_STORE_ROW
+#define CATT_STORE_ROW
+template <int CattColumns, int CattBytes, class CattType>
+static __device__ void cattStoreRow(unsigned lanes, unsigned thread, const CattType *own,
+                                    CattType *row, long long count) {
+  const int lane = thread % 32, mine = (int)count;
+  const char *const tile = (const char *)own - lane * CattBytes;
+  const auto store = [&](int from, int column, CattType *to) {
+    const char *const source = tile + from * CattBytes + column * sizeof(CattType);
+    to[column] = *(const CattType *)source;
+  };
+  const auto rowOf = [&](int from) {
+    return (CattType *)__shfl_sync(lanes, (unsigned long long)row, from);
+  };
+  __syncwarp(lanes);
+  if (lanes == 0xffffffff) {
+    const int column = lane % CattColumns;
+#pragma unroll 4
+    for (int i = 0; i < CattColumns; ++i) {
+      const int from = (lane + 32 * i) / CattColumns;
+      CattType *const to = rowOf(from);
+      if (column < __shfl_sync(lanes, mine, from))
+        store(from, column, to);
+    }
+  } else {
+    const int some = __popc(lanes), first = __popc(lanes & ((1u << lane) - 1));
+    for (unsigned rest = lanes; rest; rest &= rest - 1) {
+      const int from = __ffs(rest) - 1, end = __shfl_sync(lanes, mine, from);
+      CattType *const to = rowOf(from);
+      for (int column = first; column < end; column += some)
+        store(from, column, to);
+    }
+  }
+  __syncwarp(lanes);
+}
+#endif // CATT_STORE_ROW
+/// Whether what lies between two elements is apart from what lies between two
+/// others.
+#ifndef CATT_APART
+#define CATT_APART
+template <class CattType, class CattOther>
+static __device__ bool cattApart(const CattType *a, const CattType *b, const CattOther *c,
+                                 const CattOther *d) {
+  return (const char *)((a < b ? b : a) + 1) <= (const char *)(c < d ? c : d) ||
+         (const char *)((c < d ? d : c) + 1) <= (const char *)(a < b ? a : b);
+}
+#endif // CATT_APART
+/// What the launch has asked for, in bytes (PTX ISA, "Special Registers").
+#ifndef CATT_DYNAMIC_SHARED
+#define CATT_DYNAMIC_SHARED
+static inline __device__ unsigned cattDynamicShared() {
+  unsigned bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
+}
+#endif // CATT_DYNAMIC_SHARED
