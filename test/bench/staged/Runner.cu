@@ -9,7 +9,7 @@
 //   run [-o staged.json] [--only CASE] [--runs 7] [--seconds 60] [--all-points]
 //   run --list
 //
-// For each case: as written, under the best throttling of the stored sweep
+// For each case: as plain text, under the best throttling of the stored sweep
 // (--all-points: of all points with the driver's default L1, measured now), and
 // as the tool wrote it. Before each the inputs are filled and all that kernels
 // may write is cleared; afterwards all of it is compared with what the original
@@ -143,7 +143,7 @@ public:
 
   /// The inside of a JSON object.
   std::string run() {
-    const float Original = measure(asPoint(C.Variants.front(), 0, -1));
+    const float Original = measure([&] { Each.Original(Arguments.data()); });
     CHECK(cudaMemcpy(Reference, P.Out, OutBytes, cudaMemcpyDeviceToDevice));
     Point Best = stored();
     float Throttled =

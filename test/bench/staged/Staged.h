@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   bench writes -> a unit per case: the text that the tool wrote, and its
-//                   launch, which takes the values of the case's arguments
+//   bench writes -> two units per case: the text before and after the tool,
+//                   with its launch, which takes the case's arguments
 //                -> the table of all cases
 //   Runner.cu    -> runs the table
 //
@@ -35,7 +35,8 @@ struct Prepared {
   /// The best point of the sweep: warps of a block at a time (0: all of them),
   /// dynamic shared memory, carve-out.
   int Warps, DynamicBytes, CarveOut;
-  /// Launches what the tool wrote.
+  /// Launch the plain text, and what the tool made of it.
+  void (*Original)(void *const *Values);
   void (*Rewritten)(void *const *Values);
 };
 

@@ -73,7 +73,7 @@ class Rule(unittest.TestCase):
         text = suite.text(WALKS[0])
         self.assertIn("staged::argument(values, 0)", text)
         self.assertIn(", 270336);", text)
-        self.assertNotIn("{}", text.split(suite.symbol(WALKS[0]))[-1])
+        self.assertNotIn("{}", text.split("void LAUNCH")[-1])
 
 
 class Table(unittest.TestCase):

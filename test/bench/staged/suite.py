@@ -23,6 +23,7 @@ from judge import load_throttle
 
 THROTTLE = load_throttle()
 LANES = 32
+SIDES = ("original", "rewritten")
 HEAD = '#include "Staged.h"\n'
 
 
@@ -66,27 +67,29 @@ def facts(case, did, contended):
                                             "median_ms")}}
 
 
-def symbol(case):
-    return "rewritten_" + re.sub(r"\W", "_", case["case"])
+def symbol(case, side):
+    """What LAUNCH is in a text."""
+    return f"{side}_" + re.sub(r"\W", "_", case["case"])
 
 
 def text(case):
     return HEAD + THROTTLE.shown(
-        case, f"void {symbol(case)}(void *const *values)",
+        case, "void LAUNCH(void *const *values)",
         lambda number: f"staged::argument(values, {number})")
 
 
 def table(rows, sms, built_with):
     """rows: (case, facts)."""
-    out = [HEAD, *(f"void {symbol(case)}(void *const *values);"
-                   for case, _ in rows),
+    out = [HEAD, *(f"void {symbol(case, side)}(void *const *values);"
+                   for case, _ in rows for side in SIDES),
            "const staged::Prepared staged::Table[] = {"]
     for case, known in rows:
         point = best_point(case)
         out.append("  {" + ", ".join([
             json.dumps(case["case"]), json.dumps(json.dumps(known)[1:-1]),
             str(warps_of(case, point)), str(point["dynamic"]),
-            str(point["carveout"]), symbol(case)]) + "},")
+            str(point["carveout"]),
+            *(symbol(case, side) for side in SIDES)]) + "},")
     return "\n".join([*out, "};", f"const int staged::TableSize = {len(rows)};",
                       f"const int staged::SMs = {sms};",
                       "const char *const staged::BuiltWith = "
