@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Measure.h"
 #include "Differences.h"
+#include "Measure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -58,13 +58,6 @@ __global__ void chase(unsigned *Next, int Lines, long long *Cycles,
     At = Next[At];
   *Cycles = clock64() - Start;
   *End = At;
-}
-
-void configure(const void *Kernel, int CarveOut, int DynamicBytes) {
-  CHECK(cudaFuncSetAttribute(
-      Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, DynamicBytes));
-  CHECK(cudaFuncSetAttribute(
-      Kernel, cudaFuncAttributePreferredSharedMemoryCarveout, CarveOut));
 }
 
 int limitOf(cudaDeviceAttr Attribute) {
@@ -174,6 +167,13 @@ const char *bench::name(L1d Cache) {
     return "28";
   }
   return "";
+}
+
+void bench::configure(const void *Kernel, int CarveOut, int DynamicBytes) {
+  CHECK(cudaFuncSetAttribute(
+      Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, DynamicBytes));
+  CHECK(cudaFuncSetAttribute(
+      Kernel, cudaFuncAttributePreferredSharedMemoryCarveout, CarveOut));
 }
 
 int bench::mostBlocks(const Case &C, const Pool &P) {

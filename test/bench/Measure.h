@@ -66,6 +66,10 @@ struct Limits {
   double CutFactor = 3;
 };
 
+/// Lets the next launches of a kernel have so much dynamic shared memory, and
+/// asks for a carve-out (per cent, -1: the driver's choice).
+void configure(const void *Kernel, int CarveOut, int DynamicBytes);
+
 /// Blocks per SM without any holding down.
 int mostBlocks(const Case &C, const Pool &P);
 

@@ -8,12 +8,15 @@
 # ===----------------------------------------------------------------------===#
 """Draws the results of a throttle sweep as SVG; needs python3, nothing else.
 
-  plot.py throttle.json DIR
+  plot.py throttle.json DIR [staged.json]
 
 Writes DIR/<name>-bars-<L1D>.svg (each loop: original, the paper's rule, the
 tool's choice, best of the sweep; lower is better) and
 DIR/<name>-sweep-<L1D>.svg (time against active warps per SM, a curve per number
 of resident blocks, with the choices marked, as figure 9 of the CATT paper).
+With what test/bench/staged measured, the bars of the driver's default L1 have one
+more for the loops whose rows go through tiles: their time over that of the
+original in the same run.
 A choice that the sweep did not measure is drawn at the measured point nearest
 to its number of active warps, and marked with an asterisk in the table that is
 printed.
@@ -28,9 +31,10 @@ SETTINGS = ("default", "max", "28")
 TITLES = {"default": "driver's default L1D", "max": "largest L1D (248 KiB)",
           "28": "L1D of 28 KiB"}
 COLOURS = {"original": "#9aa5b1", "paper": "#e0a030", "ours": "#2b7bba",
-           "best": "#3d9a50"}
+           "best": "#3d9a50", "staged": "#b04a8a"}
 NAMES = {"original": "original", "paper": "paper's rule", "ours": "tool's choice",
-         "best": "best of sweep"}
+         "best": "best of sweep", "staged": "rows in tiles"}
+SERIES = ("original", "paper", "ours", "best", "staged")
 CURVES = ["#2b7bba", "#e0a030", "#3d9a50", "#b04a8a", "#c0504d", "#70757a",
           "#8c6d31", "#17a2a2"]
 
@@ -80,6 +84,26 @@ def chosen(case, l1d):
     return result
 
 
+def add_staged(cases, compared):
+    """case["staged"]: the time of rows in tiles, relative to the original."""
+    times = {c["case"]: c["rewritten_ms"] / c["original_ms"]
+             for c in compared["cases"]
+             if "stage-rows" in c["did"] and "rewritten_ms" in c}
+    for case in cases:
+        if case["case"] in times:
+            case["staged"] = times[case["case"]]
+
+
+def ratios_of(case, l1d):
+    """{series: time relative to the original}; "staged" has the default L1 only."""
+    row = chosen(case, l1d)
+    base = row["original"][0]["median_ms"]
+    ratios = {name: point["median_ms"] / base for name, (point, _) in row.items()}
+    if "staged" in case and l1d == "default":
+        ratios["staged"] = case["staged"]
+    return ratios
+
+
 def text(x, y, words, size=11, anchor="start", extra=""):
     return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" '
             f'text-anchor="{anchor}" {extra}>{escape(str(words))}</text>')
@@ -105,11 +129,12 @@ def legend(x, y, series):
 
 def bars(cases, l1d, machine):
     """Horizontal bars: time relative to the original, cut off at 2."""
-    series = ("original", "paper", "ours", "best")
     rows = [(c, chosen(c, l1d)) for c in cases]
     rows = [(c, r) for c, r in rows if r]
+    series = [name for name in SERIES
+              if any(name in ratios_of(c, l1d) for c, _ in rows)]
     left, scale, bar, top = 190, 260, 9, 64
-    height = top + len(rows) * (bar * 4 + 10) + 30
+    height = top + len(rows) * (bar * len(series) + 10) + 30
     body = [text(12, 22, f"Time relative to the original, {TITLES[l1d]}", 15),
             text(12, 38, f"{machine.get('gpu', '')}, lower is better", 11),
             *legend(left, 54, series)]
@@ -124,9 +149,10 @@ def bars(cases, l1d, machine):
         body.append(text(left - 6, y + 22, case["case"], 10.5, "end"))
         body.append(text(left - 6, y + 34, f"{base:.2f} ms", 9, "end",
                          'fill="#777"'))
+        ratios = ratios_of(case, l1d)
         for name in series:
-            if name in row:
-                ratio = row[name][0]["median_ms"] / base
+            if name in ratios:
+                ratio = ratios[name]
                 body.append(f'<rect x="{left}" y="{y}" '
                             f'width="{min(2, ratio) * scale:.1f}" '
                             f'height="{bar - 1}" fill="{COLOURS[name]}"/>')
@@ -233,12 +259,14 @@ def summary(cases):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     result = json.loads(Path(sys.argv[1]).read_text())
     directory, name = Path(sys.argv[2]), Path(sys.argv[1]).stem
     directory.mkdir(parents=True, exist_ok=True)
     cases = [c for c in result["cases"] if c["points"]]
+    if len(sys.argv) == 4:
+        add_staged(cases, json.loads(Path(sys.argv[3]).read_text()))
     contended = [c for c in cases if c["group"] == "contended"]
     for l1d in SETTINGS:
         if any(points_at(c, l1d) for c in cases):
