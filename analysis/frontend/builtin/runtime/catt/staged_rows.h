@@ -1,7 +1,6 @@
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What loops and launches call that stage-rows has rewritten: from here with
-// --runtime=header, else from a copy in the file.
+// What loops and launches call that stage-rows has rewritten.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -12,9 +11,9 @@ static inline unsigned cattThreads(dim3 block) {
   return block.x * block.y * block.z;
 }
 #endif // CATT_THREADS
-/// The dynamic shared memory of a launch that has asked for some and is to have
-/// more, allowed beyond 48 KiB (CUDA C++ Programming Guide, "Shared Memory",
-/// compute capability 7.x); the same as before where the device has not as much.
+/// The dynamic shared memory of a launch that is to have more, allowed beyond
+/// 48 KiB (CUDA C++ Programming Guide, "Shared Memory", compute
+/// capability 7.x); the same as before where the device has not as much.
 #ifndef CATT_SHARED
 #define CATT_SHARED
 template <class K>
@@ -38,15 +37,15 @@ static size_t cattShared(K *kernel, size_t bytes, size_t more) {
 #endif // CATT_SHARED
 /// Loads up to CattColumns elements of the row of each lane to its own place in
 /// shared memory, CattBytes from that of the thread before; the lanes are those
-/// of one warp that are there. All elements are on the way at a time, in no
-/// registers (PTX ISA, "cp.async", from sm_80 on). Of rows that end, no wider a
-/// part is loaded than the longest of them needs. Barriers keep what is loaded
-/// apart from what the lanes read before and read then.
+/// of one warp that are there. All are on the way at a time, in no registers
+/// (PTX ISA, "cp.async", from sm_80 on); of rows that end, as few as the
+/// longest needs. Barriers keep them apart from what the lanes read.
 #ifndef CATT_LOAD_ROW
 #define CATT_LOAD_ROW
 template <int CattColumns, int CattBytes, class CattType>
-static __device__ void cattLoadRow(unsigned lanes, unsigned thread, CattType *own,
-                                   const CattType *row, long long count) {
+static __device__ void cattLoadRow(unsigned lanes, unsigned thread,
+                                   CattType *own, const CattType *row,
+                                   long long count) {
   const int lane = thread % 32;
   const int wanted = count < CattColumns ? (int)count : CattColumns;
   char *const tile = (char *)own - lane * CattBytes;
@@ -58,7 +57,8 @@ static __device__ void cattLoadRow(unsigned lanes, unsigned thread, CattType *ow
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("{ .reg .u64 to; cvta.to.shared.u64 to, %0;"
                  " cp.async.ca.shared.global [to], [%1], %2; }" ::"l"(to),
-                 "l"(source + column), "n"(sizeof(CattType)) : "memory");
+                 "l"(source + column), "n"(sizeof(CattType))
+                 : "memory");
 #else
     *(CattType *)to = source[column];
 #endif
@@ -95,13 +95,14 @@ static __device__ void cattLoadRow(unsigned lanes, unsigned thread, CattType *ow
 #ifndef CATT_STORE_ROW
 #define CATT_STORE_ROW
 template <int CattColumns, int CattBytes, class CattType>
-static __device__ void cattStoreRow(unsigned lanes, unsigned thread, const CattType *own,
-                                    CattType *row, long long count) {
+static __device__ void cattStoreRow(unsigned lanes, unsigned thread,
+                                    const CattType *own, CattType *row,
+                                    long long count) {
   const int lane = thread % 32, mine = (int)count;
   const char *const tile = (const char *)own - lane * CattBytes;
   const auto store = [&](int from, int column, CattType *to) {
-    const char *const source = tile + from * CattBytes + column * sizeof(CattType);
-    to[column] = *(const CattType *)source;
+    const char *const line = tile + from * CattBytes;
+    to[column] = ((const CattType *)line)[column];
   };
   const auto rowOf = [&](int from) {
     return (CattType *)__shfl_sync(lanes, (unsigned long long)row, from);
@@ -128,13 +129,12 @@ static __device__ void cattStoreRow(unsigned lanes, unsigned thread, const CattT
   __syncwarp(lanes);
 }
 #endif // CATT_STORE_ROW
-/// Whether what lies between two elements is apart from what lies between two
-/// others.
+/// Whether what lies between a and b is apart from what lies between c and d.
 #ifndef CATT_APART
 #define CATT_APART
 template <class CattType, class CattOther>
-static __device__ bool cattApart(const CattType *a, const CattType *b, const CattOther *c,
-                                 const CattOther *d) {
+static __device__ bool cattApart(const CattType *a, const CattType *b,
+                                 const CattOther *c, const CattOther *d) {
   return (const char *)((a < b ? b : a) + 1) <= (const char *)(c < d ? c : d) ||
          (const char *)((c < d ? d : c) + 1) <= (const char *)(a < b ? a : b);
 }
