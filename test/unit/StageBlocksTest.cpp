@@ -96,16 +96,22 @@ TEST(StageBlocks, PositiveBlocksThatAreNotInSightKeepTheirRegisters) {
   EXPECT_EQ(boundWith(24, Seen), 0); // 40 more fit into 64
   EXPECT_EQ(boundWith(30, kernel("4096")), 0);
   EXPECT_EQ(boundWith(100, unbounded(kernel("4096"), "static ")), 0);
-  EXPECT_EQ(boundWith(24, again(Seen, "m")), 0);
-  EXPECT_EQ(boundWith(30, unbounded(kernel("4096", "512"), "static ")), 0);
+}
+
+TEST(StageBlocks, PositiveLargeBlocksKeepTheirRegisters) {
+  EXPECT_EQ(boundWith(30, unbounded(kernel("4096", "1024"))), 1024);
+  EXPECT_EQ(boundWith(30, unbounded(kernel("4096", "m"), "static ")), 1024);
+  const std::string Static = unbounded(kernel("4096", "512"), "static ");
+  EXPECT_EQ(boundWith(88, Static), 0); // 128 for each thread
+  EXPECT_EQ(boundWith(89, Static), 512);
+  EXPECT_EQ(boundWith(24, again(Static, "m")), 0);
+  EXPECT_EQ(boundWith(30, again(Static, "m")), 1024);
 }
 
 TEST(StageBlocks, NegativeRegistersThatABlockDoesNotHave) {
   EXPECT_EQ(boundWith(65, unbounded(kernel("4096"))), -1);
-  EXPECT_EQ(boundWith(30, unbounded(kernel("4096", "1024"))), -1);
-  EXPECT_EQ(boundWith(100, unbounded(kernel("4096", "512"), "static ")), -1);
-  EXPECT_EQ(boundWith(30, unbounded(kernel("4096", "m"))), -1);
-  EXPECT_EQ(boundWith(30, again(unbounded(kernel("4096")), "m")), -1);
+  EXPECT_EQ(boundWith(65, unbounded(kernel("4096", "m"), "static ")), -1);
+  EXPECT_EQ(boundWith(129, unbounded(kernel("4096", "512"), "static ")), -1);
 }
 
 TEST(StageBlocks, PositiveLongRowsMayHaveAKernelOfTheirOwn) {

@@ -365,18 +365,6 @@ TEST(StagePlan, PositiveSumsUnderSeveralLaunches) {
   EXPECT_EQ(decided(Code, Both).Versions.size(), 1u);
 }
 
-TEST(StagePlan, NegativeABlockThatMayNotHaveTheRegisters) {
-  const std::string Bounded = kernel("4096", "1024"),
-                    Bounds = "__launch_bounds__(1024) ";
-  std::string Code = Bounded;
-  Code.erase(Code.find(Bounds), Bounds.size()).insert(0, "static ");
-  EXPECT_THAT(estimated(Code, 32).Versions, IsEmpty());
-  Code.replace(Code.find("1056, 1024"), 10, "1056, 512");
-  EXPECT_EQ(estimated(Code, 88).Versions.size(), 1u);
-  EXPECT_THAT(estimated(Code, 89).Versions, IsEmpty());
-  EXPECT_THAT(staged(Bounded), ElementsAre("A[i * 4096 + j] in 32"));
-}
-
 TEST(StagePlan, NegativeSumsOfShortLoops) {
   AnalysisOptions Both = staging();
   Both.May.Sums = true;

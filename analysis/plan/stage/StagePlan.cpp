@@ -221,23 +221,21 @@ private:
       Out.Loops.push_back(std::move(Each));
   }
 
-  /// What a kernel that holds the version has to be compiled for. A block that
-  /// cannot have its registers, if so: blocks in sight are not to run slower,
-  /// nor others to spill what the kernel takes as it is. Long rows alone may
-  /// have a kernel of their own.
+  /// What a kernel that holds the version has to be compiled for, unless it
+  /// surely has the registers. A block that it cannot be compiled for without
+  /// spilling what it takes as it is, if so. Long rows alone may have a kernel
+  /// of their own.
   std::optional<int64_t> boundFor(LoopVersion &V, int64_t More) const {
     const Device &Gpu = S.Throttle.Gpu;
-    const int64_t Seen = largestBlockInSight(S.K), Any = largestBlock(S.K);
-    const bool MayBeApart = V.MinTrips && !V.Reads.empty();
-    if (!MayBeApart && !hasRegisters(S.K, Gpu, Seen, More))
-      return Seen;
-    if (!mayLackRegisters(S.K, Gpu, Any) ||
-        (S.K.Registers && hasRegisters(S.K, Gpu, Any, More)))
+    const int64_t Threads = largestBlock(S.K);
+    if (!mayLackRegisters(S.K, Gpu, Threads) ||
+        (S.K.Registers && hasRegisters(S.K, Gpu, Threads, More)))
       return std::nullopt;
-    V.BoundThreads = Any;
-    return MayBeApart || hasRegisters(S.K, Gpu, Any, /*More=*/0)
+    V.BoundThreads = Threads;
+    const bool MayBeApart = V.MinTrips && !V.Reads.empty();
+    return MayBeApart || hasRegisters(S.K, Gpu, Threads, /*More=*/0)
                ? std::nullopt
-               : std::optional(Any);
+               : std::optional(Threads);
   }
 
   std::vector<unsigned> readsOf(const RowLoop &Rows) {
