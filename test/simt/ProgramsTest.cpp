@@ -147,6 +147,8 @@ const Sample Samples[] = {
     {"syr2k", "", "-DN=100 -DM=50"},
     {"corr", "", "-DM=80 -DN=60"},
     {"kmeans", "3000", ""},
+    {"softmax", "600 80", ""},
+    {"spmv", "3000", ""},
     {"bfs", "5000", ""},
     {"cfd", "5000", ""},
     {"particlefilter", "1000", ""},

@@ -10,10 +10,17 @@
 //          --> for each loop and transform: a report that decides nothing else
 //          --> rewrite() --> edits, or the refusal that stands against them
 //
+// A loop whose rows are staged has two actions beside each other: that, and
+// what limits its warps, from the plan that the kernel would have without tiles
+// (Outcome::WithoutTiles).
+//
 //===----------------------------------------------------------------------===//
 #include "Features.h"
 #include "Json.h"
+#include "Rows.h"
 #include "analysis/model/Reasons.h"
+#include "analysis/plan/runtime/Agreement.h"
+#include "tool/optimize/Optimize.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -47,6 +54,19 @@ Report onlyKernel(const Snapshot &S, const Location &Definition) {
 
 namespace {
 
+/// Leaves the other version of the loop at Where, and tiles if it has some.
+void keepVersions(KernelReport &K, const Location &Where) {
+  auto LoopOf = [&](const LoopVersion &V) -> const Loop & {
+    return K.Source.Loops[K.Source.RowLoops[V.Rows].Loop];
+  };
+  llvm::erase_if(K.Plan.Versions, [&](const LoopVersion &V) {
+    return LoopOf(V).Where != Where;
+  });
+  if (none_of(K.Plan.Versions,
+              [](const LoopVersion &V) { return !V.Reads.empty(); }))
+    K.Plan.Tiles = {};
+}
+
 /// The report without decisions for other loops than the one at Where; without
 /// any where none is there.
 Report onlyLoop(Report Whole, const Location &Where) {
@@ -58,7 +78,22 @@ Report onlyLoop(Report Whole, const Location &Where) {
         if (!P.Why)
           P.Why = Refusal{Reason::Suppressed, Where, ""};
       }
+  for (KernelReport &K : Whole.Kernels)
+    keepVersions(K, Where);
   return Whole;
+}
+
+/// Whether a plan limits the warps that run the loop.
+bool limitsWarps(const KernelPlan &Plan, const LoopPlan &P) {
+  return isDivided(P) || ((Plan.BlocksRemoved > 0 || !Plan.ByThreads.empty()) &&
+                          isContended(Plan, P));
+}
+
+/// What an action of this part is called where nothing was written.
+StringRef nameOf(Part P) {
+  return P == Part::Groups  ? "Limit active warps"
+         : P == Part::Stage ? "Load rows together"
+                            : "Keep sums in registers";
 }
 
 bool changes(const Edits &E) {
@@ -104,12 +139,17 @@ json::Value workspaceEdit(const Snapshot &S, const Edits &E,
   return json::Object{{"changes", std::move(Changes)}};
 }
 
-/// "Split into 2 warp groups; ..." of everything that was done.
-std::string titleOf(const Edits &E, StringRef Where) {
-  std::string Title;
+/// "split into 2 warp groups; ..." of everything that was done.
+std::string summaryOf(const Edits &E) {
+  std::string Text;
   for (const Applied &A : E.Done)
-    if (!StringRef(Title).contains(A.Summary))
-      Title += (Title.empty() ? "" : "; ") + A.Summary;
+    if (!StringRef(Text).contains(A.Summary))
+      Text += (Text.empty() ? "" : "; ") + A.Summary;
+  return Text;
+}
+
+std::string titleOf(const Edits &E, StringRef Where) {
+  std::string Title = summaryOf(E);
   if (!Title.empty())
     Title[0] = toUpper(Title[0]);
   return Title + " (" + Where.str() + ")";
@@ -215,16 +255,22 @@ private:
     auto IsForLoops = [](const Transform *T) {
       return T->traits().DecidedFor == TransformTraits::Scope::Loop;
     };
-    for (const Transform *T : transforms())
+    std::vector<const Transform *> All = transforms();
+    // What is proposed for rows stands before what limits the warps.
+    llvm::stable_sort(All, [](const Transform *A, const Transform *B) {
+      return A->writes(Part::Stage) && !B->writes(Part::Stage);
+    });
+    for (const Transform *T : All)
       if (IsForLoops(T))
         addLoops(One, *T);
-    Report NoLoops = onlyLoop(One, {});
+    // How a launch divides L1 goes with the tiles, where there are some.
+    Report NoLoops = onlyLoop(withoutTilesOf(One), {});
     for (const Transform *T : transforms())
       if (!IsForLoops(T))
         addTransform(NoLoops, *T, Name);
-    Edits All = editsOf(One, transforms());
-    if (changes(All))
-      add("Apply all that catt proposes for " + Name, "kernel", All);
+    Edits Whole = editsOf(One, transforms());
+    if (changes(Whole))
+      add("Apply all that catt proposes for " + Name, "kernel", Whole);
     else if (std::optional<Refusal> Why = whyNothing(One))
       addDisabled("Fit " + Name + " into the cache", "kernel", *Why);
   }
@@ -255,15 +301,104 @@ private:
 
   void addLoop(const Report &One, const Transform &T, const KernelReport &K,
                const Loop &L, const LoopPlan &P) {
+    if (T.writes(Part::Groups)) {
+      const KernelReport *Alone =
+          tiledVersion(K, P.Loop) ? withoutTiles(S, K) : nullptr;
+      return Alone ? addLimit(withoutTilesOf(One), T, *Alone, P.Loop)
+                   : addLimit(One, T, K, P.Loop);
+    }
+    if (const LoopVersion *V = tiledVersion(K, P.Loop);
+        V && T.writes(Part::Stage))
+      if (Edits E = editsOf(onlyLoop(One, L.Where), withL1(T)); stages(E))
+        return add(rowsTitle(K, *V, L), T.name(), E);
     Edits E = editsOf(onlyLoop(One, L.Where), &T);
-    std::string Name = loopName(L);
     if (changes(E))
-      return add(titleOf(E, Name), T.name(), E);
-    std::optional<Refusal> Why = P.Why;
+      return add(titleOf(E, loopName(L)), T.name(), E);
+    if (T.writes(Part::Stage))
+      llvm::append_range(E.Refused, K.Plan.NotStaged);
+    for (const Refusal &Why : E.Refused)
+      if (concerns(Why, K, L))
+        return addDisabled(
+            formatv("{0} ({1})", nameOf(T.traits().Writes), loopName(L)),
+            T.name(), Why);
+  }
+
+  /// Everything that limits the warps of one loop, with what launches ask for.
+  void addLimit(const Report &Whole, const Transform &T, const KernelReport &K,
+                unsigned Loop) {
+    const auto P = llvm::find_if(
+        K.Plan.Loops, [&](const LoopPlan &Each) { return Each.Loop == Loop; });
+    const auto &L = K.Source.Loops[Loop];
+    std::string Title =
+        formatv("{0} ({1})", nameOf(Part::Groups), loopName(L)).str();
+    Edits E;
+    std::optional<Refusal> Why;
+    if (!K.Plan.Refusals.empty())
+      Why = K.Plan.Refusals.front();
+    if (P != K.Plan.Loops.end())
+      Why = P->Why;
+    if (P != K.Plan.Loops.end() && limitsWarps(K.Plan, *P))
+      E = editsOf(onlyLoop(Whole, L.Where), throttlings(transforms()));
+    if (any_of(E.Done, [](const Applied &A) {
+          return A.By->writes(Part::Groups) || A.By->writes(Part::Reserve);
+        }))
+      return add(Title + ", " + effectOf(K.Plan, *P) + ": " + summaryOf(E),
+                 T.name(), E);
     if (!E.Refused.empty())
       Why = E.Refused.front();
     if (Why)
-      addDisabled("Split into warp groups (" + Name + ")", T.name(), *Why);
+      addDisabled(Title, T.name(), *Why);
+  }
+
+  /// The prediction, or what there is without one.
+  static std::string effectOf(const KernelPlan &Plan, const LoopPlan &P) {
+    if (std::string Gain = predictedText(P); !Gain.empty())
+      return Gain;
+    if (!P.Cases.empty() || !Plan.Before)
+      return "decided at run time";
+    const Residency &After = Plan.After ? *Plan.After : *Plan.Before;
+    return bytes(P.FootprintBytesAfter) + " of " + bytes(After.L1Bytes) +
+           " L1D instead of " + bytes(P.FootprintBytes);
+  }
+
+  std::string rowsTitle(const KernelReport &K, const LoopVersion &V,
+                        const Loop &L) const {
+    std::string Title = formatv("{0} ({1}), {2}", nameOf(Part::Stage),
+                                loopName(L), linesText(S, K, V));
+    if (!V.Sums.empty())
+      Title += "; " + counted(V.Sums.size(), "sum") + " in registers";
+    return Title;
+  }
+
+  /// A transform that adds tiles, with what leaves L1 the rest.
+  std::vector<const Transform *> withL1(const Transform &T) const {
+    std::vector<const Transform *> Out = transforms();
+    llvm::erase_if(Out, [&](const Transform *Each) {
+      return Each != &T && !Each->writes(Part::Carveout);
+    });
+    return Out;
+  }
+
+  static bool stages(const Edits &E) {
+    return any_of(E.Done,
+                  [](const Applied &A) { return A.By->writes(Part::Stage); });
+  }
+
+  /// The report with the plans that its kernels would have without tiles.
+  Report withoutTilesOf(Report One) const {
+    for (KernelReport &K : One.Kernels)
+      if (const KernelReport *Alone = withoutTiles(S, K))
+        K = *Alone;
+    return One;
+  }
+
+  /// Whether a refusal is of the loop, of something in it, or of the kernel.
+  bool concerns(const Refusal &Why, const KernelReport &K,
+                const Loop &L) const {
+    const int Last = S.Positions.at(L.Span.End).line + 1;
+    return isAt(Why.Where, L) || Why.Where == K.Source.Where ||
+           (Why.Where.File == L.Where.File && L.Span.File == S.Path &&
+            L.Where.Line <= Why.Where.Line && int(Why.Where.Line) <= Last);
   }
 
   /// Why nothing at all is proposed for a kernel.

@@ -141,6 +141,7 @@ JobResult Server::work(const Document &Copy, Configuration &C, const Options &O,
   JobInput In;
   In.Files = std::move(Files);
   In.Earlier = Copy.Kept;
+  In.AndWithoutTiles = true;
   return runJob(Copy.Path, C.Commands.find(Copy.Path, O), *Gpu, O,
                 std::move(In));
 }

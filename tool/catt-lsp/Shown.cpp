@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Features.h"
 #include "Json.h"
+#include "Rows.h"
 #include "analysis/model/Reasons.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>
@@ -220,11 +221,40 @@ std::string loopTable(const KernelReport &K, const LoopPlan &P) {
   return T.take();
 }
 
+/// The same of a loop that is to have tiles; Alone: without.
+std::string tilesTable(const KernelReport &Alone, const KernelReport &K,
+                       const LoopPlan &P) {
+  auto Was = llvm::find_if(Alone.Plan.Loops, [&](const LoopPlan &Each) {
+    return Each.Loop == P.Loop;
+  });
+  if (!Alone.Plan.Before || Was == Alone.Plan.Loops.end())
+    return "";
+  const Residency &Now = *Alone.Plan.Before,
+                  &After = K.Plan.After ? *K.Plan.After : *K.Plan.Before;
+  Table T(/*Change=*/true);
+  T.add("touched between two uses", bytes(Was->FootprintBytes),
+        bytes(P.FootprintBytesAfter) + " beside the tiles");
+  T.add("L1D", bytes(Now.L1Bytes), bytes(After.L1Bytes));
+  T.add("warps at a time", std::to_string(Now.activeWarps()),
+        std::to_string(After.activeWarps()));
+  T.add("lines of one warp", std::to_string(Was->LinesPerWarp),
+        std::to_string(P.LinesPerWarp));
+  T.add("limited by", toString(Now.LimitedBy).str(),
+        toString(After.LimitedBy).str());
+  return T.take();
+}
+
 std::string loopHover(const Snapshot &S, const KernelReport &K, const Loop &L,
                       const LoopPlan &P) {
   std::string Text = "**" + loopName(L) + "** in `" + K.Source.Name + "`\n\n";
-  if (K.Plan.Before && P.FootprintBytes > 0)
+  const LoopVersion *Tiles = tiledVersion(K, P.Loop);
+  const KernelReport *Alone = Tiles ? withoutTiles(S, K) : nullptr;
+  if (K.Plan.Before && Alone)
+    Text += tilesTable(*Alone, K, P);
+  else if (K.Plan.Before && P.FootprintBytes > 0)
     Text += loopTable(K, P);
+  if (Tiles)
+    Text += "```text\n" + rowsPicture(S, K, *Tiles) + "```\n\n";
   // What the report says of this loop in this kernel alone.
   FileOutcome One;
   One.Name = S.Path;

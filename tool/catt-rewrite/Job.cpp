@@ -92,6 +92,7 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
   Out.FrontEnd.Earlier = std::move(In.Earlier);
   Out.Plan = analysisOptions(O);
   Out.VerifyCode = O.VerifyCode;
+  Out.AndWithoutTiles = In.AndWithoutTiles;
   Out.Jobs = processes();
   if (Error E = askRegisters(O, Out.Plan))
     return std::move(E);
@@ -134,6 +135,7 @@ void optimizeFile(JobResult &R, const FoundCommand &Found, const ChosenGpu &Gpu,
   R.Outcome.Changes = std::move(Done->Changes);
   R.NewTexts = std::move(Done->NewTexts);
   R.How = std::move(Done->Rewriting.How);
+  R.WithoutTiles = std::move(Done->WithoutTiles);
   if (Done->Against)
     return fail(R, *Done->Against, O);
   if (O.Report == ReportKind::Sarif && !R.NewTexts.empty())

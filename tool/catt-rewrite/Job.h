@@ -30,6 +30,7 @@ struct JobResult {
   /// Texts after the edits of this file alone.
   std::map<std::string, std::string> NewTexts;
   Writing How; ///< of the lines that were added
+  std::vector<KernelReport> WithoutTiles; ///< as Outcome::WithoutTiles
   /// What the next job on this file may be given as JobInput::Earlier.
   std::shared_ptr<const Preamble> Kept;
 };
@@ -39,6 +40,7 @@ struct JobInput {
   /// Texts that an editor holds, over the disk. One for each job.
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files = nullptr;
   std::shared_ptr<const Preamble> Earlier; ///< of a former job, or null
+  bool AndWithoutTiles = false; ///< as OptimizeOptions::AndWithoutTiles
 };
 
 /// optimize() with the options of a command line, and what came of it as a

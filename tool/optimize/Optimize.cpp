@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "tool/optimize/Optimize.h"
 #include "analysis/frontend/NvccFlags.h"
+#include "analysis/memory/Footprint.h"
+#include "analysis/plan/Decide.h"
 #include "analysis/plan/RegisterSources.h"
 #include "analysis/plan/throttle/Force.h"
 #include "tool/optimize/Forced.h"
@@ -192,9 +194,10 @@ std::string changedCode(const TranslationUnit &Unit,
 
 /// The texts after the edits, which parse as well as those before.
 Expected<std::map<std::string, std::string>>
-checkedTexts(const Outcome &Done, const TranslationUnit &Unit,
-             const std::string &File, const OptimizeOptions &O) {
-  auto Texts = catt::apply(Done.Changes, Done.Analysed.Texts);
+checkedTexts(const Report &Analysed, const Edits &Changes,
+             const TranslationUnit &Unit, const std::string &File,
+             const OptimizeOptions &O) {
+  auto Texts = catt::apply(Changes, Analysed.Texts);
   if (!Texts)
     return obstacle(Kind::Defect,
                     "the edits of '" + File +
@@ -206,7 +209,7 @@ checkedTexts(const Outcome &Done, const TranslationUnit &Unit,
     return obstacle(Kind::Defect,
                     "the rewritten '" + File +
                         "' cannot be checked: " + toString(After.takeError()));
-  if (std::optional<Diagnostic> D = newError(Done.Analysed.Diagnostics, *After))
+  if (std::optional<Diagnostic> D = newError(Analysed.Diagnostics, *After))
     return obstacle(Kind::Defect,
                     "the rewritten '" + File +
                         "' has an error that the input had not: " + place(*D) +
@@ -251,14 +254,75 @@ Error change(Outcome &Done, const TranslationUnit &Unit,
     if (std::string Why = notWritten(F, Done.Analysed, *Changes); !Why.empty())
       return obstacle(Kind::Choice, Twine("'") + File + "': " + Why);
   Done.Changes = std::move(*Changes);
-  auto Texts = checkedTexts(Done, Unit, File, O);
+  auto Texts = checkedTexts(Done.Analysed, Done.Changes, Unit, File, O);
   if (!Texts)
     return Texts.takeError();
   Done.NewTexts = std::move(*Texts);
   return Error::success();
 }
 
+//===-- Without tiles -----------------------------------------------------===//
+
+/// Operations to count for a file: somebody waits in an editor.
+constexpr uint64_t OperationsWithoutTiles = 100'000'000;
+
+/// The kernels of which rows are staged, and those that share their text.
+std::vector<KernelReport> stagedKernels(const Report &R) {
+  std::vector<KernelReport> Out;
+  auto Stages = [](const KernelReport &K) { return K.Plan.Tiles.Threads != 0; };
+  for (const KernelReport &K : R.Kernels)
+    if (any_of(R.Kernels, [&](const KernelReport &Other) {
+          return Stages(Other) && Other.Source.Where == K.Source.Where;
+        }))
+      Out.push_back(K);
+  return Out;
+}
+
+/// Plans these kernels with nothing but warps and blocks to decide. None if
+/// what that writes cannot be trusted.
+std::vector<KernelReport> withoutTiles(const Outcome &Done,
+                                       const TranslationUnit &Unit,
+                                       AnalysisOptions Plan,
+                                       const std::string &File,
+                                       const OptimizeOptions &O) {
+  Report R = Done.Analysed;
+  R.Kernels = stagedKernels(Done.Analysed);
+  if (R.Kernels.empty())
+    return {};
+  CountingQuota Quota(OperationsWithoutTiles);
+  Plan.Quota = &Quota;
+  Plan.May.Stage = Plan.May.Sums = false;
+  for (KernelReport &K : R.Kernels)
+    decide(K, Plan);
+  RewriteOptions How{{}, Done.Rewriting.How};
+  for (const Transform *T : throttlings(chosenTransforms(O.Transforms)))
+    How.Transforms.push_back(T->name().str());
+  if (How.Transforms.empty())
+    return std::move(R.Kernels);
+  Expected<Edits> Changes = rewriteWhole(R, Plan, How);
+  if (!Changes) {
+    consumeError(Changes.takeError());
+    return {};
+  }
+  auto Texts = checkedTexts(R, *Changes, Unit, File, O);
+  if (!Texts) {
+    consumeError(Texts.takeError());
+    return {};
+  }
+  return std::move(R.Kernels);
+}
+
 } // namespace
+
+std::vector<const Transform *>
+throttlings(ArrayRef<const Transform *> Transforms) {
+  std::vector<const Transform *> Out;
+  copy_if(Transforms, std::back_inserter(Out), [](const Transform *T) {
+    return T->writes(Part::Groups) || T->writes(Part::Reserve) ||
+           T->writes(Part::Carveout);
+  });
+  return Out;
+}
 
 Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
                            IntrusiveRefCntPtr<vfs::FileSystem> Files,
@@ -286,6 +350,8 @@ Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
                     [&](const ObstacleError &Why) { Done.Against = Why.Why; });
     Done.Changes.Files.clear();
     Done.Changes.Done.clear();
+  } else if (O.AndWithoutTiles) {
+    Done.WithoutTiles = withoutTiles(Done, **Unit, Plan, File, O);
   }
   return Done;
 }

@@ -68,6 +68,8 @@ struct OptimizeOptions {
   /// Also compile both texts with nvcc, and change nothing if floating-point
   /// operations are fused differently.
   bool VerifyCode = false;
+  /// Also plan kernels with rows in tiles as if there were none.
+  bool AndWithoutTiles = false;
   unsigned Jobs = 1; ///< processes that VerifyCode may start at a time
 };
 
@@ -99,12 +101,20 @@ struct Outcome {
   std::optional<Obstacle> Against; ///< there are then no edits and no texts
   Edits Changes;
   RewriteOptions Rewriting; ///< how they were made
+  /// With AndWithoutTiles: kernels of the report whose rows are to be loaded in
+  /// tiles, with the plan of warps and blocks that they would have otherwise.
+  /// What throttlings() write of it was checked, too.
+  std::vector<KernelReport> WithoutTiles;
   /// By absolute path, of files that change. The old ones: Analysed.Texts.
   std::map<std::string, std::string> NewTexts;
   std::vector<std::string> Read; ///< files that parsing opened, sorted
   /// What FrontEndOptions::Earlier of the next call on this file may be.
   std::shared_ptr<const Preamble> Kept;
 };
+
+/// Those of the transforms that limit how many warps or blocks are active.
+std::vector<const Transform *>
+throttlings(llvm::ArrayRef<const Transform *> Transforms);
 
 /// Parses, analyses, searches, rewrites and checks one file. By: who is asked
 /// about the registers of what could be written, if anybody; without, estimates

@@ -69,6 +69,14 @@ std::string gpuText(const Report &R) {
   return R.Gpu.Name + " (" + R.Gpu.architecture() + "), from " + Why.str();
 }
 
+std::string predictedText(const LoopPlan &Plan) {
+  if (!Plan.PredictedGain)
+    return "";
+  return formatv("predicted: {0:f1} times as fast, give or take {1:f0} %",
+                 *Plan.PredictedGain, 100 * Plan.GainError)
+      .str();
+}
+
 std::string bytes(int64_t N) {
   if (N >= 1024 && N % 1024 == 0)
     return formatv("{0:N} KiB", N / 1024).str();

@@ -106,6 +106,10 @@ const Applied *findApplied(const Edits &Edits, const Loop &Loop, Part Written);
 /// "h200 (sm_90), from --gpu": what was planned for, and why.
 std::string gpuText(const Report &R);
 
+/// "predicted: 3.0 times as fast, give or take 20 %"; empty where the time
+/// model was not asked.
+std::string predictedText(const LoopPlan &Plan);
+
 /// "264 KiB" where it is a whole number of them, else "100 bytes".
 std::string bytes(int64_t N);
 

@@ -302,10 +302,8 @@ void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
                      : "more than L1D holds, but the best that is predicted: "
                        "fewer warps would wait for memory")
              .str()});
-    if (Plan.PredictedGain)
-      B.Notes.back().second +=
-          formatv(" (predicted: {0:f1} times as fast, give or take {1:f0} %)",
-                  *Plan.PredictedGain, 100 * Plan.GainError);
+    if (std::string Gain = predictedText(Plan); !Gain.empty())
+      B.Notes.back().second += " (" + Gain + ")";
   }
   for (const RuntimeCase &C : Plan.Cases)
     B.Notes.push_back({L.Where, "decided at run time: " + runtimeCase(C)});
