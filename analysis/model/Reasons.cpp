@@ -40,8 +40,8 @@ constexpr ReasonInfo Table[] = {
      "nothing needs to be done"},
     {Reason::RowsStaged, NothingToDo, "rows-staged",
      "the warp loads and stores the rows that it walks together",
-     "its cache lines are no longer needed: {the rows} go through shared "
-     "memory",
+     "its cache lines are no longer needed: the warp loads or stores {the "
+     "rows} together, through shared memory",
      "nothing needs to be done"},
     {Reason::UnknownLaunch, NotKnown, "unknown-launch",
      "no launch gives a block size that folds",
@@ -144,6 +144,12 @@ constexpr ReasonInfo Table[] = {
      "{a jump} leaves the statement, and before sm_70 the threads that jump "
      "would be missing at the barrier",
      "restructure the jump as a condition, or build for sm_70 or later"},
+    {Reason::EndsEarly, NotSafe, "ends-early",
+     "a break or return in a loop whose rows would be loaded together",
+     "the loop may end early, and a row need not be longer than it comes to "
+     "({a jump})",
+     "run the loop to its end, with what follows the jump under a condition, "
+     "if the row is as long as the limit says"},
     {Reason::JumpInto, NotSafe, "jump-into",
      "a label inside is the target of a goto outside",
      "{a goto} jumps into the statement from outside", "replace the goto"},
@@ -193,7 +199,7 @@ constexpr ReasonInfo Table[] = {
     {Reason::MayAlias, NotSafe, "may-alias",
      "a store of the loop through a pointer that may point into the row",
      "what the loop stores may be what it reads ({two pointers})",
-     "declare the pointer that is read __restrict__, if nothing of what it "
+     "declare a pointer that is only read __restrict__, if nothing of what it "
      "points to is written by the kernel"},
     {Reason::InMacro, NotEditable, "in-macro",
      "the edit would fall inside a macro expansion",

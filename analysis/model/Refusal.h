@@ -47,6 +47,7 @@ enum class Reason : uint8_t {
   BarrierInside,      ///< __syncthreads or another block-wide wait inside
   WarpsCommunicate,   ///< polling, locks, volatile or atomic loop exits
   LeavesStatement,    ///< return/break/continue/goto out, before sm_70
+  EndsEarly,          ///< break or return: what is read ahead may not be there
   JumpInto,           ///< a label inside that a goto outside targets
   InlineAssembly,     ///< asm that is not known to be harmless
   CooperativeLaunch,  ///< launched cooperatively: blocks wait for each other

@@ -284,7 +284,7 @@ TEST(StagePlan, PositiveRowsInPlace) {
 TEST(StagePlan, NegativeLoopsThatCannotRunInTiles) {
   EXPECT_THAT(notStaged(kernel("4096", "256",
                                "s += A[i * 4096 + j]; if (s > 9) break;")),
-              ElementsAre(Reason::LeavesStatement));
+              ElementsAre(Reason::EndsEarly));
   EXPECT_THAT(notStaged(kernel("4096", "256", "s *= A[i * 4096 + j];")),
               ElementsAre(Reason::MayContract));
   EXPECT_THAT(notStaged(kernel("4096", "256", "y[i] = y[i * 4096 + j + 1];")),

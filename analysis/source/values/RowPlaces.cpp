@@ -73,7 +73,9 @@ RowPlaces::compare(const Access &Own, bool Same, std::vector<unsigned> &Apart,
     std::optional<unsigned> Place = placeOf(A);
     if (!Place || (!Same && A.BaseId == Own.BaseId))
       return Refusal{Reason::MayAlias, A.Where,
-                     "'" + A.Text + "' and '" + Own.Text + "'"};
+                     A.Text == Own.Text
+                         ? "'" + A.Text + "', in another iteration"
+                         : "'" + A.Text + "' and '" + Own.Text + "'"};
     if (!llvm::is_contained(Apart, *Place))
       Apart.push_back(*Place);
   }

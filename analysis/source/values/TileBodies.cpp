@@ -56,11 +56,12 @@ private:
       break;
     case NodeRole::Break:
       if (!InLoop)
-        return refuse(Reason::LeavesStatement, S->getBeginLoc(), "");
+        return refuse(Reason::EndsEarly, S->getBeginLoc(), "a break");
       break;
     case NodeRole::Return:
     case NodeRole::UnknownControl:
-      return refuse(Reason::LeavesStatement, S->getBeginLoc(), "");
+      return refuse(Reason::EndsEarly, S->getBeginLoc(),
+                    "a return, or another jump");
     case NodeRole::Assembly:
       return refuse(Reason::InlineAssembly, S->getBeginLoc(), "");
     case NodeRole::Loop:

@@ -5,7 +5,7 @@
 
 // CHECK: stage-rows-alias.cu:[[#@LINE+19]]:3: remark: loads 1 row of each lane
 // CHECK: stage-rows-alias.cu:[[#@LINE+27]]:3: remark: loads 1 row of each lane
-// CHECK: stage-rows-alias.cu:[[#@LINE+9]]:5: remark: what the loop stores may be what it reads ('y[j * j]' and 'A[i * N + j]'); declare the pointer that is read __restrict__, {{.*}} [may-alias]
+// CHECK: stage-rows-alias.cu:[[#@LINE+9]]:5: remark: what the loop stores may be what it reads ('y[j * j]' and 'A[i * N + j]'); declare a pointer that is only read __restrict__, {{.*}} [may-alias]
 
 constexpr int N = 4096;
 

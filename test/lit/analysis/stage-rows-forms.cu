@@ -8,7 +8,7 @@
 // CHECK-DAG: stage-rows-forms.cu:[[#@LINE+39]]:3: remark: loads 1 row of each lane
 // CHECK-DAG: stage-rows-forms.cu:[[#@LINE+45]]:3: remark: loads 1 row of each lane
 // CHECK-DAG: stage-rows-forms.cu:[[#@LINE+52]]:3: remark: loads 1 row of each lane
-// CHECK-DAG: stage-rows-forms.cu:[[#@LINE+63]]:7: remark: {{.*}} [leaves-statement]
+// CHECK-DAG: stage-rows-forms.cu:[[#@LINE+63]]:7: remark: {{.*}} [ends-early]
 // CHECK-DAG: stage-rows-forms.cu:[[#@LINE+71]]:{{[0-9]+}}: remark: {{.*}} [may-contract]
 // CHECK-DAG: stage-rows-forms.cu:[[#@LINE+80]]:{{[0-9]+}}: remark: {{.*}} [may-contract]
 
