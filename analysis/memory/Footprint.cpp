@@ -325,11 +325,16 @@ llvm::Expected<LoopProfile> profileLoop(const Kernel &K, unsigned LoopId,
 
 std::optional<int64_t> laneStrideBytes(const Access &A,
                                        const FootprintOptions &Options) {
-  if (!A.Offset)
-    return std::nullopt;
   Axis Along = Axis::X; // the first along which there is a neighbour
   if (Options.Block.X == 1)
     Along = Options.Block.Y == 1 ? Axis::Z : Axis::Y;
+  return strideBytes(A, Along, Options);
+}
+
+std::optional<int64_t> strideBytes(const Access &A, Axis Along,
+                                   const FootprintOptions &Options) {
+  if (!A.Offset)
+    return std::nullopt;
   AffineIndex Here = underLaunch(*A.Offset, Options);
   AffineIndex Next =
       Here.substitute([&](const Atom &Part) -> std::optional<AffineIndex> {

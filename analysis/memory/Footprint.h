@@ -116,6 +116,11 @@ uint64_t stepsToProfile(const Kernel &K, unsigned LoopId,
 llvm::Expected<LoopProfile> profileLoop(const Kernel &K, unsigned LoopId,
                                         const FootprintOptions &Options);
 
+/// Bytes between threads that are neighbours along the axis, where that is one
+/// number for all. std::nullopt: as below.
+std::optional<int64_t> strideBytes(const Access &A, Axis Along,
+                                   const FootprintOptions &Options);
+
 /// Bytes between neighbouring lanes (threadIdx.x + 1), where that is one number
 /// for the whole warp: "lanes are 16,384 bytes apart". std::nullopt: irregular,
 /// not linear in threadIdx.x, or dependent on an unknown parameter.

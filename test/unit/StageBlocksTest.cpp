@@ -183,5 +183,30 @@ TEST(StageBlocks, NegativeAFewWarpsThatReadRowsAgain) {
               ElementsAre("A[i * 4096 + j] in 32"));
 }
 
+/// A thread for each pair of rows, in blocks of this shape.
+static std::string pairs(const std::string &Block, const std::string &Length,
+                         const std::string &Row) {
+  return "__global__ void __launch_bounds__(1024) k(const float *A, "
+         "const float *B, float *C) {\n"
+         "  int px = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  int py = blockIdx.y * blockDim.y + threadIdx.y;\n"
+         "  float s = 0;\n  for (int j = 0; j < " +
+         Length + "; ++j)\n    s += A[py * " + Length + " + j] * B[" + Row +
+         " * " + Length +
+         " + j];\n  C[py * 2048 + px] = s;\n}\n"
+         "void host(float *A) { k<<<dim3(128, 128), dim3(" +
+         Block + ")>>>(A, A, A); }\n";
+}
+
+TEST(StageBlocks, NegativeFewRowsOfAWarpThatFit) {
+  EXPECT_THAT(staged(pairs("8, 8", "64", "px")), IsEmpty());
+  EXPECT_THAT(staged(pairs("8, 4", "64", "px")), IsEmpty());
+  EXPECT_THAT(staged(pairs("16, 16", "64", "px")), SizeIs(1));
+  EXPECT_THAT(staged(pairs("8, 8", "64", "(py * 8 + px)")), SizeIs(1));
+  AnalysisOptions Small = options(28);
+  Small.May.Stage = true;
+  EXPECT_THAT(staged(pairs("8, 8", "2048", "px"), Small), SizeIs(1));
+}
+
 } // namespace
 } // namespace catt
