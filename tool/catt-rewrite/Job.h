@@ -29,7 +29,7 @@ struct JobResult {
   std::map<std::string, std::string> OldTexts;
   /// Texts after the edits of this file alone.
   std::map<std::string, std::string> NewTexts;
-  Writing How; ///< of the lines that were added
+  Writing How;                            ///< of the lines that were added
   std::vector<KernelReport> WithoutTiles; ///< as Outcome::WithoutTiles
   /// What the next job on this file may be given as JobInput::Earlier.
   std::shared_ptr<const Preamble> Kept;

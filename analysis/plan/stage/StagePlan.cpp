@@ -133,8 +133,8 @@ static bool isApart(const Setting &S, const Access &A) {
   return std::abs(laneStrideBytes(A, S.Footprint).value_or(0)) >= LineBytes;
 }
 
-/// Rows of a warp for which tiles save look-ups where all lines fit. With 8 they
-/// were measured to take 1.5 and 1.7 times as long, with 16 0.6 and 0.3 times.
+/// Rows of a warp for which tiles save look-ups where all lines fit: with 8
+/// they took 1.5 and 1.7 times as long, with 16 0.6 and 0.3 times.
 static constexpr int64_t EnoughRows = 16;
 
 /// Lanes of the next threadIdx.y may walk the same ones.
