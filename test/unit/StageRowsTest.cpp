@@ -88,7 +88,7 @@ TEST(StageRows, PositiveBoundsBehindOtherWords) {
 }
 
 TEST(StageRows, NegativeBoundsThatCannotBeWritten) {
-  auto Refused = [](std::string Code) {
+  auto Refused = [](const std::string &Code) {
     StageBench B(Code);
     B.R.Kernels[0].Plan.Versions[0].BoundThreads = 1024;
     return B.refusalsOfAll();
