@@ -136,7 +136,9 @@ def bars(cases, l1d, machine):
     left, scale, bar, top = 190, 260, 9, 64
     height = top + len(rows) * (bar * len(series) + 10) + 30
     body = [text(12, 22, f"Time relative to the original, {TITLES[l1d]}", 15),
-            text(12, 38, f"{machine.get('gpu', '')}, lower is better", 11),
+            text(12, 38, f"{machine.get('gpu', '')}, lower is better"
+                 + (f"; rows in tiles: {machine['staged']}, over the original "
+                    "there" if "staged" in series else ""), 11),
             *legend(left, 54, series)]
     for tick in (0, 0.5, 1, 1.5, 2):
         x = left + tick * scale
@@ -266,7 +268,9 @@ def main():
     directory.mkdir(parents=True, exist_ok=True)
     cases = [c for c in result["cases"] if c["points"]]
     if len(sys.argv) == 4:
-        add_staged(cases, json.loads(Path(sys.argv[3]).read_text()))
+        compared = json.loads(Path(sys.argv[3]).read_text())
+        add_staged(cases, compared)
+        result["machine"]["staged"] = compared["machine"]["gpu"]
     contended = [c for c in cases if c["group"] == "contended"]
     for l1d in SETTINGS:
         if any(points_at(c, l1d) for c in cases):

@@ -436,7 +436,7 @@ TEST(RowLoops, NegativeJumps) {
   for (const char *Jump : {"break;", "return;", "goto out;"})
     EXPECT_EQ(refusal(Usual + "{\n  if (s > 100) " + Jump +
                       "\n  s += A[i * m + j];\n}\nout:"),
-              "leaves-statement")
+              "ends-early")
         << Jump;
 }
 

@@ -113,7 +113,7 @@ class Picture(unittest.TestCase):
     def bars(self, compared, l1d="default"):
         cases = copy.deepcopy(STORED["cases"])
         plot.add_staged(cases, {"cases": compared})
-        return plot.bars(cases, l1d, {})
+        return plot.bars(cases, l1d, {"staged": "a card"})
 
     def test_one_bar_for_what_was_measured(self):
         colour, name = plot.COLOURS["staged"], plot.NAMES["staged"]
