@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/KernelBounds.h"
+#include "analysis/device/Occupancy.h"
+#include "analysis/plan/RegisterHints.h"
 #include "transforms/KernelUses.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -112,20 +114,32 @@ std::optional<Refusal> cannotBound(const Context &C,
   return std::nullopt;
 }
 
-void writeBounds(llvm::ArrayRef<VersionedLoop> Loops, EditBuilder &Out) {
+std::string boundsFor(const Context &C, int64_t Threads) {
+  // Both keep the registers; launch bounds let nvcc 13.0 also choose other code
+  // (llm.c's softmax with tiles took 1.3 times as long on an H100).
+  if (hasMaxnreg(C.Cuda).value_or(false))
+    return "__maxnreg__(" +
+           std::to_string(registersForBlocks(C.Gpu, Threads, /*Blocks=*/1)) +
+           ")";
+  return "__launch_bounds__(" + std::to_string(Threads) + ")";
+}
+
+std::string boundsFor(const Context &C, llvm::ArrayRef<VersionedLoop> Loops) {
   const int64_t Threads = threadsFor(Loops);
-  if (!Threads)
+  return Threads ? boundsFor(C, Threads) : "";
+}
+
+void writeBounds(const Kernel &K, const std::string &Bounds, EditBuilder &Out) {
+  if (Bounds.empty())
     return;
-  const Kernel &K = Loops.front().K;
   const std::string &File = K.Span.File;
   const unsigned At = *readDeclaration(Out.files().at(File).Text, K).Global;
   Out.addBefore({File, At, At},
                 {"bounds",
                  "any block that it had registers for still has them",
-                 {"__launch_bounds__(" + std::to_string(Threads) + ")"},
+                 {Bounds},
                  {}});
-  Out.done(K.Where, "compiled for blocks of " + std::to_string(Threads) +
-                        " threads, which it may be launched with");
+  Out.done(K.Where, "keeps the registers of its largest block by " + Bounds);
 }
 
 } // namespace catt

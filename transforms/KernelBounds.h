@@ -16,10 +16,12 @@
 //   // catt: done 7fd9c9
 //   __global__ void kernel(const float *A, float *y) {
 //
-// Another version of a loop takes registers. A block that could
-// be launched before is to be launched afterwards, be it from a file that is
-// not seen: where the kernel may lack registers then, the compiler is told of
-// the largest block. (CUDA C++ Programming Guide, "Launch Bounds".)
+// Another version of a loop takes registers. A block that could be launched
+// before is to be launched afterwards, be it from a file that is not seen:
+// where the kernel may lack registers then, the compiler is told how many the
+// largest block has, by __maxnreg__ where the toolkit is known to have it.
+// (CUDA C++ Programming Guide, "Launch Bounds" and "Maximum Number of Registers
+// per Thread".)
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_KERNELBOUNDS_H
@@ -44,13 +46,21 @@ struct Declaration {
 
 Declaration readDeclaration(const std::string &Text, const Kernel &K);
 
+/// What has a kernel compiled so that blocks of so many threads have its
+/// registers: "__maxnreg__(64)" where the toolkit is known to have it, else
+/// "__launch_bounds__(1024)".
+std::string boundsFor(const Context &C, int64_t Threads);
+
 /// Why the kernel cannot be compiled for the blocks that its launches may have
 /// once it holds these versions, if so.
 std::optional<Refusal> cannotBound(const Context &C,
                                    llvm::ArrayRef<VersionedLoop> Loops);
 
-/// Adds the bounds that these versions need, if any.
-void writeBounds(llvm::ArrayRef<VersionedLoop> Loops, EditBuilder &Out);
+/// The bounds that these versions need; empty: none.
+std::string boundsFor(const Context &C, llvm::ArrayRef<VersionedLoop> Loops);
+
+/// Adds them to the kernel.
+void writeBounds(const Kernel &K, const std::string &Bounds, EditBuilder &Out);
 
 } // namespace catt
 

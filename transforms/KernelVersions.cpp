@@ -8,6 +8,7 @@
 #include "transforms/KernelVersions.h"
 #include "analysis/plan/throttle/Candidates.h"
 #include "transforms/FilePlaces.h"
+#include "transforms/KernelBounds.h"
 #include "transforms/Layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,8 +64,8 @@ std::optional<SecondKernel> secondKernelOf(const Context &C) {
                       freshName(File, "cattBody_" + K.UnqualifiedName),
                       freshName(File, "cattRows_" + K.UnqualifiedName),
                       mayLackRegisters(K, C.Gpu, largestBlockInSight(K))
-                          ? largestBlockInSight(K)
-                          : 0};
+                          ? boundsFor(C, largestBlockInSight(K))
+                          : ""};
 }
 
 std::string SecondKernel::at(const Launch &L) const {
@@ -83,13 +84,6 @@ static std::string specifiersOf(const Kernel &K, StringRef Text) {
   llvm::SmallVector<StringRef> Words;
   llvm::SplitString(Before, Words);
   return (llvm::is_contained(Words, "static") ? "" : "static ") + Before.str();
-}
-
-/// "__launch_bounds__(1024) "
-static std::string boundsOf(const SecondKernel &Second) {
-  return Second.Threads
-             ? "__launch_bounds__(" + std::to_string(Second.Threads) + ") "
-             : "";
 }
 
 /// "cattBody_rows<true>(A, m);"
@@ -135,7 +129,8 @@ void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
   Add(Above.value_or(lineStart(Text, Head.Begin)), "two kernels with one body",
       Shared + "\n" +
           laidOut((More.empty() ? "" : "template <" + More + ">\n") +
-                      specifiersOf(K, Text) + boundsOf(Second) + Second.Name +
+                      specifiersOf(K, Text) + Second.Bounds +
+                      (Second.Bounds.empty() ? "" : " ") + Second.Name +
                       Parameters + " {\n" + callOf(Second, "true") + "\n}",
                   Indent, Style));
   Add(Body, "of short rows",

@@ -50,10 +50,10 @@ namespace catt {
 /// The kernel that is launched instead of another, and what both are made of.
 struct SecondKernel {
   const Kernel *Of = nullptr;
-  std::string Flag;    ///< "cattLong": true in the second kernel
-  std::string Body;    ///< "cattBody_rows"
-  std::string Name;    ///< "cattRows_rows"
-  int64_t Threads = 0; ///< of a block that it must be compiled for; 0: it is
+  std::string Flag;   ///< "cattLong": true in the second kernel
+  std::string Body;   ///< "cattBody_rows"
+  std::string Name;   ///< "cattRows_rows"
+  std::string Bounds; ///< "__launch_bounds__(1024)", if it may lack registers
 
   /// As it is named at a launch: "ns::cattRows_rows".
   std::string at(const Launch &L) const;

@@ -55,11 +55,10 @@ struct PreparedSums final : Prepared {
                "keeps " + std::to_string(Count) +
                    (Count == 1 ? " sum" : " sums") + " in registers");
     }
-    if (WritesBounds)
-      writeBounds(Loops, Out);
+    writeBounds(Loops.front().K, Bounds, Out);
   }
   std::vector<VersionedLoop> Loops;
-  bool WritesBounds = true;
+  std::string Bounds;
 };
 
 class PromoteAccumulators final : public Transform {
@@ -103,7 +102,8 @@ Preparation PromoteAccumulators::prepare(const Context &C) const {
   if (std::optional<Refusal> R = cannotBound(C, Found->Loops))
     Out.Refusals.push_back(std::move(*R));
   else {
-    Found->WritesBounds = !isBoundForTiles(C);
+    if (!isBoundForTiles(C))
+      Found->Bounds = boundsFor(C, Found->Loops);
     Out.Found = std::move(Found);
   }
   return Out;

@@ -99,6 +99,7 @@ struct PreparedStages final : Prepared {
   std::vector<VersionedLoop> Loops;
   std::optional<LaunchEdit> Launches; ///< where the tiles are dynamic
   std::optional<SecondKernel> Second; ///< where launches choose
+  std::string Bounds;                 ///< of the kernel, where there is one
 };
 
 class StageRows final : public Transform {
@@ -156,7 +157,7 @@ void PreparedStages::edit(EditBuilder &Out) const {
   if (Second)
     writeSecondKernel(*Second, Out);
   else
-    writeBounds(Loops, Out);
+    writeBounds(First.K, Bounds, Out);
   if (Launches)
     Launches->edit(Out);
 }
@@ -204,11 +205,13 @@ Preparation StageRows::prepare(const Context &C) const {
   if (Found->Loops.empty())
     return Out;
   Found->Second = secondKernelOf(C);
-  if (!Found->Second)
+  if (!Found->Second) {
     if (std::optional<Refusal> R = cannotBound(C, Found->Loops)) {
       Out.Refusals.push_back(std::move(*R));
       return Out;
     }
+    Found->Bounds = boundsFor(C, Found->Loops);
+  }
   for (VersionedLoop &V : Found->Loops) {
     V.SharesTiles = Found->Loops.size() > 1 && !Tiles.IsDynamic;
     V.OnlyIf = Found->Second ? Found->Second->Flag : "";

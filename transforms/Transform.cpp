@@ -126,7 +126,7 @@ static std::vector<KernelEdits>
 editsOf(const Transform &T, const Report &Report, const FileContexts &Files) {
   std::vector<KernelEdits> Out;
   for (const KernelReport &Kernel : Report.Kernels) {
-    Preparation P = T.prepare({Kernel, Report.Gpu, Files});
+    Preparation P = T.prepare({Kernel, Report.Gpu, Report.Cuda, Files});
     KernelEdits W{&Kernel, {}};
     W.Own.Refused = std::move(P.Refusals);
     if (P.Found) {

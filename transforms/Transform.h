@@ -171,6 +171,7 @@ struct TransformTraits {
 struct Context {
   const KernelReport &Kernel;
   const Device &Gpu;
+  const Toolkit &Cuda;
   const FileContexts &Files;
 };
 

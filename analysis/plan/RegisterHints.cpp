@@ -15,13 +15,12 @@
 
 namespace catt {
 
-/// "12.4" is the first that has __maxnreg__ (CUDA 12.4 release notes).
-static bool lacksMaxnreg(llvm::StringRef Version) {
-  auto [Major, Minor] = Version.split('.');
+std::optional<bool> hasMaxnreg(const Toolkit &Cuda) {
+  auto [Major, Minor] = llvm::StringRef(Cuda.Version).split('.');
   unsigned M = 0, N = 0;
   if (Major.getAsInteger(10, M) || Minor.split('.').first.getAsInteger(10, N))
-    return false; // built-in declarations: whoever compiles has another
-  return M < 12 || (M == 12 && N < 4);
+    return std::nullopt;
+  return M > 12 || (M == 12 && N >= 4);
 }
 
 /// The launches of the source and those that the user tells.
@@ -48,7 +47,7 @@ RegisterOptions registerOptions(const Kernel &K, const Report &R,
   O.Force = Hints.Force;
   O.Target = Hints.Target;
   O.InMainFile = K.Span.File == R.MainFile;
-  O.LacksMaxnreg = lacksMaxnreg(R.Cuda.Version);
+  O.LacksMaxnreg = !hasMaxnreg(R.Cuda).value_or(true);
   O.L1Bytes = Options.L1Bytes;
   if (std::optional<int> Cap = Unit.maxRegisters())
     O.CapOfFlags = *Cap;

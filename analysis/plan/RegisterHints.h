@@ -20,6 +20,11 @@
 
 namespace catt {
 
+/// Whether a toolkit has __maxnreg__, as from "12.4" on (CUDA 12.4 release
+/// notes). Not known of the built-in declarations: whoever compiles has
+/// another.
+std::optional<bool> hasMaxnreg(const Toolkit &Cuda);
+
 /// How registers are planned for one kernel of the report.
 RegisterOptions registerOptions(const Kernel &K, const Report &R,
                                 const AnalysisOptions &Options,

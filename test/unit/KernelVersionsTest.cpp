@@ -78,6 +78,8 @@ TEST(KernelVersions, PositiveRegistersForTheLargestBlock) {
   B.R.Kernels[0].Source.Launches[0].Block.X.reset();
   EXPECT_REWRITE(B,
                  HasSubstr("static __global__ void __launch_bounds__(1024)"));
+  B.R.Cuda = {"/usr/local/cuda", "13.0"};
+  EXPECT_REWRITE(B, HasSubstr("static __global__ void __maxnreg__(64)"));
 }
 
 TEST(KernelVersions, PositiveATemplate) {

@@ -76,7 +76,11 @@ TEST(StageRows, PositiveRegistersOfTheLargestBlock) {
                    "__global__ void k("));
   EXPECT_EQ(
       B.edits().Done[1].Summary,
-      "compiled for blocks of 1024 threads, which it may be launched with");
+      "keeps the registers of its largest block by __launch_bounds__(1024)");
+  B.R.Cuda = {"/usr/local/cuda", "12.3"};
+  EXPECT_REWRITE(B, HasSubstr("\n__launch_bounds__(1024) // catt: done\n"));
+  B.R.Cuda.Version = "12.4";
+  EXPECT_REWRITE(B, HasSubstr("\n__maxnreg__(64) // catt: done\n"));
 }
 
 TEST(StageRows, PositiveBoundsBehindOtherWords) {
