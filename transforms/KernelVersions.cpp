@@ -60,12 +60,15 @@ std::optional<SecondKernel> secondKernelOf(const Context &C) {
   for (const Launch &L : K.Launches)
     if (L.From != Origin::Told && !canChoose(L, K, File))
       return std::nullopt;
+  // Bounds that do not cover the launches stay the only ones.
+  const int64_t Largest = largestBlockInSight(K);
+  const bool Bound = mayLackRegisters(K, C.Gpu, Largest);
+  if (Bound && readDeclaration(File.Text, K).Bounds)
+    return std::nullopt;
   return SecondKernel{&K, freshName(File, "cattLong"),
                       freshName(File, "cattBody_" + K.UnqualifiedName),
                       freshName(File, "cattRows_" + K.UnqualifiedName),
-                      mayLackRegisters(K, C.Gpu, largestBlockInSight(K))
-                          ? boundsFor(C, largestBlockInSight(K))
-                          : ""};
+                      Bound ? boundsFor(C, Largest) : ""};
 }
 
 std::string SecondKernel::at(const Launch &L) const {

@@ -82,6 +82,13 @@ TEST(KernelVersions, PositiveRegistersForTheLargestBlock) {
   EXPECT_REWRITE(B, HasSubstr("static __global__ void __maxnreg__(64)"));
 }
 
+TEST(KernelVersions, NegativeBoundsThatDoNotCoverTheLaunch) {
+  StageBench B =
+      with("__global__ void", "__global__ void __launch_bounds__(128)");
+  B.R.Kernels[0].Source.Launches[0].Block.X = 512;
+  EXPECT_THAT(B.checked(), Not(HasSubstr("cattRows_k")));
+}
+
 TEST(KernelVersions, PositiveATemplate) {
   std::string Code = kernel(Usual);
   Code.insert(0, "template <class T, int N>\n");
