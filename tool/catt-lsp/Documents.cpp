@@ -221,24 +221,21 @@ void Server::finish(const std::string &Path, uint64_t Edit,
       D.Kept = S->Result.Kept;
     if (D.Edit != Edit)
       return;
+    // Under the lock, so that no answer overtakes the diagnostics beside it.
+    publish(*S);
     D.Shown = S;
     Answered = std::move(D.Requests);
     D.Requests.clear();
   }
-  publish(*S);
   for (Waiting &W : Answered)
     W.Send(W.Answer(*S));
 }
 
+/// Under the lock.
 void Server::publish(const Snapshot &S) {
-  ClientAbilities Abilities;
-  {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    Abilities = Can;
-  }
   Publish(json::Object{{"uri", S.Uri},
                        {"version", S.Version},
-                       {"diagnostics", diagnostics(S, Abilities)}});
+                       {"diagnostics", diagnostics(S, Can)}});
 }
 
 } // namespace catt
