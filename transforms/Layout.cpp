@@ -111,6 +111,10 @@ static std::string snippet(const Addition &What, StringRef Head,
 static void addRow(std::vector<std::string> &Rows, const std::string &Blank,
                    StringRef Body, StringRef Indent,
                    const clang::format::FormatStyle &Style) {
+  if (Body.starts_with("#")) { // a directive, as people write them
+    Rows.push_back(Body.str());
+    return;
+  }
   size_t Done = std::min(Body.find("// catt: done"), Body.size());
   size_t Marker = std::min(Body.find("// catt: begin"), Done);
   unsigned Width = columns(Blank, std::max(1u, Style.TabWidth)) + Body.size() +

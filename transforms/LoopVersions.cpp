@@ -70,8 +70,14 @@ static std::string minuend(const std::string &Text) {
   return Binds ? Text : "(" + Text + ")";
 }
 
+/// The loop that walks the rows of a version: the loop itself, or one inside.
+static const RowWalk &walkOf(const VersionedLoop &V) {
+  const std::optional<RowWalk> &Inside = walkInside(V.Rows, V.Version);
+  return Inside ? *Inside : V.Rows;
+}
+
 /// How far it is from a value of the iterator to the limit.
-static std::string wayFrom(const RowLoop &L, const std::string &First) {
+static std::string wayFrom(const RowWalk &L, const std::string &First) {
   const std::string &More = L.IsDown ? First : L.Limit,
                     &Less = L.IsDown ? L.Limit : First;
   return Less == "0" ? More : minuend(More) + " - " + termOf(Less);
@@ -79,31 +85,35 @@ static std::string wayFrom(const RowLoop &L, const std::string &First) {
 
 /// The elements that are left from a value of the iterator on; where the step
 /// is 1, so many iterations.
-static std::string tripsFrom(const RowLoop &L, const std::string &First) {
+static std::string tripsFrom(const RowWalk &L, const std::string &First) {
   return wayFrom(L, First) + (L.Reaches ? " + 1" : "");
 }
 
-/// Up to the last one that the last iteration loads.
-static std::string elementsFrom(const RowLoop &L, const RowRead &R) {
+/// From a value of the iterator on, up to the last one that the last iteration
+/// loads.
+static std::string elementsFrom(const RowWalk &L, const RowRead &R,
+                                const std::string &First) {
   if (L.StepSize == 1)
-    return tripsFrom(L, L.Iterator) + (R.Halo ? " + " + str(R.Halo) : "");
+    return tripsFrom(L, First) + (R.Halo ? " + " + str(R.Halo) : "");
   std::string Step = str(L.StepSize);
-  return "(" + wayFrom(L, L.Iterator) + (L.Reaches ? "" : " - 1") + ") / " +
-         Step + " * " + Step + " + " + str(R.Halo + 1);
+  return "(" + wayFrom(L, First) + (L.Reaches ? "" : " - 1") + ") / " + Step +
+         " * " + Step + " + " + str(R.Halo + 1);
 }
 
-static std::string runsOn(const RowLoop &L) {
-  return L.Iterator + (L.IsDown ? " >" : " <") + (L.Reaches ? "= " : " ") +
-         L.Limit;
+/// The loop runs another iteration with this value of its iterator.
+static std::string runsAt(const RowWalk &L, const std::string &Value) {
+  return Value + (L.IsDown ? " >" : " <") + (L.Reaches ? "= " : " ") + L.Limit;
 }
+
+static std::string runsOn(const RowWalk &L) { return runsAt(L, L.Iterator); }
 
 /// Its last value, or one behind that.
-static std::string lastOf(const RowLoop &L) {
+static std::string lastOf(const RowWalk &L) {
   return L.Reaches ? L.Limit : minuend(L.Limit) + (L.IsDown ? " + 1" : " - 1");
 }
 
 /// The reference with another value of the iterator: "A[i * m + 0]".
-static std::string at(const RowLoop &L, const std::string &Reference,
+static std::string at(const RowWalk &L, const std::string &Reference,
                       const std::string &Value) {
   std::string Out;
   unsigned At = 0;
@@ -122,7 +132,7 @@ static std::string at(const RowLoop &L, const std::string &Reference,
 
 /// "&A[i * m + 0], &A[i * m + (m - 1)]": the elements of the first and of the
 /// last iteration.
-static std::string endsOf(const RowLoop &L, const std::string &Text, bool Moves,
+static std::string endsOf(const RowWalk &L, const std::string &Text, bool Moves,
                           unsigned Halo = 0) {
   if (!Moves)
     return "&" + Text + ", &" + Text;
@@ -136,19 +146,23 @@ static std::vector<std::string> comparisonsOf(const VersionedLoop &V) {
   const RowLoop &L = V.Rows;
   std::vector<std::string> Out;
   std::set<std::pair<std::string, std::string>> Seen;
-  auto Compare = [&](const std::string &Text, bool Moves, unsigned Halo,
+  auto Compare = [&](const std::string &Text, const std::string &Ends,
                      llvm::ArrayRef<unsigned> Apart) {
     for (unsigned I : Apart) {
       const RowPlace &P = L.Places[I];
       if (Seen.insert(std::minmax(Text, P.Text)).second)
-        Out.push_back("cattApart(" + endsOf(L, Text, Moves, Halo) + ", " +
-                      endsOf(L, P.Text, P.Moves) + ")");
+        Out.push_back("cattApart(" + Ends + ", " + endsOf(L, P.Text, P.Moves) +
+                      ")");
     }
   };
-  for (unsigned R : V.Version.Reads)
-    Compare(L.Reads[R].Text, /*Moves=*/true, L.Reads[R].Halo, L.Reads[R].Apart);
+  for (unsigned R : V.Version.Reads) {
+    const RowRead &Read = L.Reads[R];
+    Compare(Read.Text, endsOf(walkOf(V), Read.Text, /*Moves=*/true, Read.Halo),
+            Read.Apart);
+  }
   for (unsigned R : V.Version.Sums)
-    Compare(L.Sums[R].Text, /*Moves=*/false, /*Halo=*/0, L.Sums[R].Apart);
+    Compare(L.Sums[R].Text, endsOf(L, L.Sums[R].Text, /*Moves=*/false),
+            L.Sums[R].Apart);
   return Out;
 }
 
@@ -175,9 +189,12 @@ static std::string conditionOf(const VersionedLoop &V) {
       All.push_back("cattDynamicShared() >= " +
                     str(V.Tiles.DynamicOffset + V.Tiles.bytes()));
   }
-  if (V.Version.MinTrips)
-    All.push_back(tripsFrom(V.Rows, V.Rows.Start) +
-                  " >= " + str(V.Version.MinTrips));
+  if (V.Version.MinTrips) {
+    const std::string Trips = tripsFrom(walkOf(V), walkOf(V).Start);
+    All.push_back(Trips + " >= " + str(V.Version.MinTrips));
+    if (std::optional<int64_t> Most = mostTrips(V.Rows, V.Version))
+      All.push_back(Trips + " <= " + str(*Most));
+  }
   // Of unsigned numbers the difference is large, too, if the loop never runs:
   // then nothing may be stored.
   if (V.Version.MinTrips && !V.Version.Sums.empty() && V.Rows.Start != "0" &&
@@ -190,6 +207,19 @@ static std::string conditionOf(const VersionedLoop &V) {
 
 //===-- The loop ----------------------------------------------------------===//
 
+/// Where the tile of a row that stays begins.
+static std::string firstOf(const RowWalk &L) {
+  return L.IsDown ? lastOf(L) : L.Start;
+}
+
+/// The element of a tile that an iteration reads first.
+static std::string indexInTile(const VersionedLoop &V, const RowRead &R) {
+  if (!R.Walk)
+    return V.Rows.Iterator + " - " + V.From;
+  const std::string First = firstOf(*R.Walk);
+  return R.Walk->Iterator + (First == "0" ? "" : " - " + termOf(First));
+}
+
 /// The body with its references replaced, without its comments.
 static std::string bodyOf(const VersionedLoop &V, const std::string &Text) {
   const RowLoop &L = V.Rows;
@@ -198,7 +228,7 @@ static std::string bodyOf(const VersionedLoop &V, const std::string &Text) {
     for (auto [Place, Offset] :
          llvm::zip_equal(L.Reads[R].Places, L.Reads[R].Offsets))
       Changes[Place.Begin] = {Place.End,
-                              Name + "[" + L.Iterator + " - " + V.From +
+                              Name + "[" + indexInTile(V, L.Reads[R]) +
                                   (Offset ? " + " + str(Offset) : "") + "]"};
   for (auto [R, Name] : llvm::zip_equal(V.Version.Sums, V.SumNames))
     for (const SourceSpan &Place : L.Sums[R].Places)
@@ -318,19 +348,42 @@ static void addTileLoops(const VersionedLoop &V,
   for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
     if (L.Reads[R].IsRead)
       Out.push_back(loadOf(V, L.Reads[R], Name, L.Reads[R].Text,
-                           elementsFrom(L, L.Reads[R])));
+                           elementsFrom(L, L.Reads[R], L.Iterator)));
   Out.push_back("for (" + (Writes ? ";" : First) + " " + runsOn(L) + " && " +
                 L.Iterator + " - " + V.From + " < " + str(windowOf(V)) + "; " +
                 L.Step + ")");
 }
 
+/// Loads whole rows, 32 elements of each at a time.
+static void addRowsThatStay(const VersionedLoop &V,
+                            std::vector<std::string> &Out) {
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames)) {
+    const RowRead &Read = V.Rows.Reads[R];
+    const RowWalk &L = *Read.Walk;
+    const std::string First = firstOf(L), From = V.From,
+                      Count = elementsFrom(L, Read, L.Start),
+                      Element = First == "0" ? From : First + " + " + From;
+    Out.push_back("for (int " + From + " = 0; __any_sync(" + V.Lanes + ", " +
+                  From + " < " + Count + "); " + From +
+                  " += " + str(WarpLanes) + ")");
+    Out.push_back(llvm::formatv(
+        "cattLoadRow<{0}, {1}>({2}, {3}, {4} + {5}, &{6}, {7} ? {8} - {5} : "
+        "0);",
+        WarpLanes, V.Tiles.ThreadBytes, V.Lanes, V.Thread, Name, From,
+        at(L, Read.Text, Element), runsAt(V.Rows, V.Rows.Start), Count));
+  }
+}
+
 static std::vector<std::string> codeOf(const VersionedLoop &V,
                                        const std::string &Text) {
   const RowLoop &L = V.Rows;
-  const bool InTiles = !V.Version.Reads.empty();
+  const bool Stays = walkInside(L, V.Version).has_value(),
+             InTiles = !V.Version.Reads.empty() && !Stays;
   std::vector<std::string> Out = {"if (" + conditionOf(V) + ") {"};
-  if (InTiles)
+  if (InTiles || Stays)
     addRows(V, Out);
+  if (Stays)
+    addRowsThatStay(V, Out);
   for (auto [R, Name] : llvm::zip_equal(V.Version.Sums, V.SumNames))
     Out.push_back(L.Sums[R].Type + " " + Name + " = " + L.Sums[R].Text + ";");
   if (InTiles)

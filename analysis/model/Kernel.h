@@ -100,6 +100,7 @@ struct Loop {
   /// TripCount is then an upper bound.
   bool MayExitEarly = false;
   bool HasUnrollPragma = false;
+  bool KeepsRolled = false; ///< a pragma says to unroll it in part, or not
   /// Arithmetic operations of one iteration outside inner loops (a count of
   /// AST operators on arithmetic types, calls of math functions count 8).
   unsigned Operations = 0;

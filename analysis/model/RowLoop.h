@@ -9,6 +9,10 @@
 //   for (int j = 0; j < m; ++j)        Init "int j = 0;"  Start "0"  Limit "m"
 //     y[i] += A[i * m + j] * x[j];     Reads: A[i * m + j], x[j]; Sums: y[i]
 //
+//   for (int c = 0; c < k; ++c)        Reads: P[i * d + j], with the Walk
+//     for (int j = 0; j < d; ++j)      from "0" to "d"
+//       s += P[i * d + j] * C[c * d + j];
+//
 // A loop whose iterations can be run in tiles, with the elements that a tile
 // reads fetched before it, and with its sums in registers. All texts are as
 // written.
@@ -31,10 +35,25 @@ struct RowPlace {
   bool Moves = false; ///< by the same distance with each iteration
 };
 
+/// How a loop walks rows: for (j = Start; j < Limit; ++j).
+struct RowWalk {
+  unsigned Loop = 0;    ///< Loop::Id
+  std::string Iterator; ///< "j"
+  std::string Start;    ///< its first value
+  std::string Limit;    ///< it runs while it is less (IsDown: greater),
+  bool Reaches = false; ///< or equal
+  int64_t StepSize = 1; ///< by which the iterator grows
+  bool IsDown = false;  ///< or falls
+  bool operator==(const RowWalk &) const = default;
+};
+
 /// References that every iteration reads, each time as far further as the
 /// iterator is; of one row, near each other. Or one that every iteration
-/// writes: the loop touches no other one of that row.
+/// writes: the loop touches no other one of that row. Or those of a row that
+/// stays, which a loop inside walks in every iteration.
 struct RowRead {
+  /// Of a row that stays: the loop inside that walks it.
+  std::optional<RowWalk> Walk;
   size_t Access = 0;               ///< index in Kernel::Accesses
   std::vector<SourceSpan> Places;  ///< in the body, ascending
   std::vector<unsigned> Offsets;   ///< of each place, in elements from Text
@@ -61,18 +80,11 @@ struct RowSum {
   std::optional<Refusal> Why; ///< why it may not, if so
 };
 
-struct RowLoop {
-  unsigned Loop = 0; ///< Loop::Id
-  SourceSpan Span;   ///< of the whole loop
+struct RowLoop : RowWalk {
+  SourceSpan Span; ///< of the whole loop
   bool OwnLines = true;
-  std::string Init;     ///< "int j = 0;", with its semicolon
-  std::string Iterator; ///< "j"
-  std::string Start;    ///< its first value
-  std::string Limit;    ///< it runs while it is less (IsDown: greater),
-  bool Reaches = false; ///< or equal
-  std::string Step;     ///< "++j"
-  int64_t StepSize = 1; ///< by which the iterator grows
-  bool IsDown = false;  ///< or falls
+  std::string Init; ///< "int j = 0;", with its semicolon
+  std::string Step; ///< "++j"
   SourceSpan Body;
   std::vector<RowRead> Reads;
   std::vector<RowSum> Sums;

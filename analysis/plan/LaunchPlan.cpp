@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <set>
 
 namespace catt {
 
@@ -103,6 +104,15 @@ static void keepL1(const Setting &Staged, KernelPlan &Plan) {
   Plan.CarveoutPercent = Asked->CarveoutPercent;
 }
 
+/// A loop inside is split: its version, which may run in divergent code, would
+/// hold barriers of the block.
+static bool isThrottledInside(const Kernel &K, const KernelPlan &Plan,
+                              unsigned Loop) {
+  return llvm::any_of(Plan.Loops, [&](const LoopPlan &P) {
+    return P.Loop != Loop && isInside(K, P.Loop, Loop) && !P.Why;
+  });
+}
+
 /// The plan of the kernel whose rows are staged where that helps, and whose
 /// sums are in registers: the tiles take shared memory, and neither takes L1.
 /// LargestBlock, Without as those of stagesFor.
@@ -129,11 +139,16 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
   Staged->Counted = nullptr; // it has counted the kernel as it is
   LaunchPlan Result = planIn(*Staged, L);
   const size_t Before = Without.size();
-  for (const LoopVersion &Each : Found.Loops)
-    if (const unsigned Loop = S.K.RowLoops[Each.Rows].Loop;
-        !Each.Reads.empty() && !Options.TileBytes &&
-        contends(*Staged, Result.Profiles[Loop]))
-      Without.push_back(Loop);
+  for (const LoopVersion &Each : Found.Loops) {
+    const RowLoop &Rows = S.K.RowLoops[Each.Rows];
+    auto Contends = [&](unsigned R) {
+      return contends(*Staged, Result.Profiles[walkerOf(Rows, Rows.Reads[R])]);
+    };
+    if (!Each.Reads.empty() &&
+        (isThrottledInside(S.K, Result.Plan, Rows.Loop) ||
+         (!Options.TileBytes && llvm::any_of(Each.Reads, Contends))))
+      Without.push_back(Rows.Loop);
+  }
   if (Without.size() != Before)
     return planStaged(S, L, Options, MayReserve, std::move(AsItIs),
                       LargestBlock, std::move(Without));
@@ -143,11 +158,16 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
     if (Each.Reads.empty())
       continue;
     const RowLoop &Rows = S.K.RowLoops[Each.Rows];
-    LoopPlan &Plan = Result.Plan.Loops[Rows.Loop];
-    Plan.FootprintBytes = AsItIs.Plan.Loops[Rows.Loop].FootprintBytes;
-    if (Plan.Why)
-      Plan.Why = Refusal{Reason::RowsStaged, S.K.Loops[Rows.Loop].Where,
-                         namesOf(Rows, Each)};
+    std::set<unsigned> Loops = {Rows.Loop};
+    for (unsigned R : Each.Reads)
+      Loops.insert(walkerOf(Rows, Rows.Reads[R]));
+    for (unsigned Loop : Loops) {
+      LoopPlan &Plan = Result.Plan.Loops[Loop];
+      Plan.FootprintBytes = AsItIs.Plan.Loops[Loop].FootprintBytes;
+      if (Plan.Why)
+        Plan.Why = Refusal{Reason::RowsStaged, S.K.Loops[Loop].Where,
+                           namesOf(Rows, Each)};
+    }
   }
   Result.Plan.NotStaged = std::move(AsItIs.Plan.NotStaged);
   Result.Plan.Versions = std::move(Found.Loops);

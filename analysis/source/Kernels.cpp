@@ -225,11 +225,12 @@ private:
     K.Loops[Id].MayExitEarly = Early;
     // "#pragma unroll 8" unrolls a loop of eight iterations, so it is read
     // where their number is known.
-    if (auto Pragma = Pragmas.find(Id); Pragma != Pragmas.end())
-      K.Loops[Id].HasUnrollPragma =
-          pragmaSays(Pragma->second, Trips ? Trips->constant() : std::nullopt,
-                     Context)
-              .value_or(false);
+    if (auto Pragma = Pragmas.find(Id); Pragma != Pragmas.end()) {
+      const std::optional<bool> Unroll = pragmaSays(
+          Pragma->second, Trips ? Trips->constant() : std::nullopt, Context);
+      K.Loops[Id].HasUnrollPragma = Unroll == true;
+      K.Loops[Id].KeepsRolled = Unroll == false;
+    }
     if (!Early)
       return;
     // A thread may have left in an earlier iteration.

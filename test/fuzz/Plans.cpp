@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/nest/Nest.h"
 #include "analysis/plan/stage/LongRows.h"
-#include "analysis/plan/stage/StagePlan.h"
+#include "analysis/plan/stage/TileLayout.h"
 #include "test/fuzz/Properties.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -122,6 +122,12 @@ void forceBounds(KernelReport &Report, const GeneratedKernel &K,
       planRegisters(Source, Use, InstructionMix(), std::nullopt, Options);
 }
 
+static bool isInsideVersion(const KernelReport &Report, unsigned Loop) {
+  return llvm::any_of(Report.Plan.Versions, [&](const LoopVersion &V) {
+    return isInside(Report.Source, Loop, Report.Source.RowLoops[V.Rows].Loop);
+  });
+}
+
 /// Every loop that can run in tiles does, and reads all that it may ahead; what
 /// it adds up waits in registers, in some kernels that alone.
 void forceStages(KernelReport &Report, const GeneratedKernel &K) {
@@ -131,22 +137,32 @@ void forceStages(KernelReport &Report, const GeneratedKernel &K) {
   Tiles.Threads = std::min<int64_t>(K.Block.count(), 1024);
   for (const auto &[I, Rows] : llvm::enumerate(Report.Source.RowLoops)) {
     const bool SumsAlone = !Rows.Sums.empty() && K.Seed / 24 % 3 == 0;
+    const bool Stays = !isInnermost(Report.Source, Rows.Loop);
     LoopVersion Version;
+    auto Fits = [&, &Rows = Rows](const RowRead &Read) {
+      return !Read.Why && Read.Walk.has_value() == Stays &&
+             (!Stays || Version.Reads.empty() ||
+              walkAlike(*Read.Walk, *Rows.Reads[Version.Reads.front()].Walk));
+    };
     for (const auto &[R, Read] : llvm::enumerate(Rows.Reads))
-      if (!Read.Why && !SumsAlone)
+      if (!SumsAlone && Fits(Read))
         Version.Reads.push_back(R);
     for (const auto &[R, Sum] : llvm::enumerate(Rows.Sums))
       if (!Sum.Why && (SumsAlone || K.Seed / 12 % 2))
         Version.Sums.push_back(R);
     if (!Rows.Refusals.empty() ||
         (Version.Reads.empty() && Version.Sums.empty()) ||
-        !isInnermost(Report.Source, Rows.Loop))
+        (Stays && (Version.Reads.empty() || K.Seed / 48 % 2)) ||
+        isInsideVersion(Report, Rows.Loop))
       continue;
     Version.Rows = I;
     Version.Columns = K.Seed / 3 % 2 ? 8 : 16;
+    if (Stays)
+      Version.Columns *= 3;
     // A sum is loaded and stored whether the loop runs or not.
     Version.MinTrips = K.Seed / 6 % 4 * 7;
-    if (!Version.Sums.empty())
+    // Rows that stay have room for so many elements.
+    if (Stays || !Version.Sums.empty())
       Version.MinTrips = std::max<int64_t>(Version.MinTrips, 1);
     Tiles.ThreadBytes =
         std::max(Tiles.ThreadBytes,

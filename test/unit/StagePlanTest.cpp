@@ -179,15 +179,51 @@ TEST(StagePlan, NegativeLanesThatDataLeavesOut) {
   EXPECT_THAT(staged(Code), IsEmpty());
 }
 
+/// The row is walked again for each c.
+std::string nest(const std::string &Trips, const std::string &Pragma = "",
+                 const std::string &Type = "float") {
+  std::string Code = kernel(Trips);
+  for (size_t At = 0; (At = Code.find("float", At)) != std::string::npos;
+       At += Type.size())
+    Code.replace(At, 5, Type);
+  Code.insert(Code.find("  for ("), "  for (int c = 0; c < n; ++c)\n" + Pragma);
+  return Code;
+}
+
+TEST(StagePlan, PositiveRowsThatStay) {
+  const KernelPlan Plan = decided(nest("m"));
+  ASSERT_EQ(Plan.Versions.size(), 1u);
+  EXPECT_EQ(Plan.Versions[0].Columns, 64);
+  EXPECT_EQ(Plan.Versions[0].MinTrips, 16);
+  EXPECT_EQ(Plan.Tiles.ThreadBytes, 64 * 4 + 4);
+  EXPECT_EQ(Plan.Loops[0].Why->Kind, Reason::RowsStaged);
+  EXPECT_EQ(Plan.Loops[1].Why->Kind, Reason::RowsStaged);
+  EXPECT_THAT(staged(nest("m", "", "double")),
+              ElementsAre("A[i * 4096 + j] in 32"));
+}
+
+TEST(StagePlan, PositiveRowsOfAKnownLengthThatStay) {
+  const std::string Unrolled = "#pragma unroll 2\n";
+  EXPECT_THAT(staged(nest("34", Unrolled)),
+              ElementsAre("A[i * 4096 + j] in 34"));
+  EXPECT_EQ(decided(nest("34", Unrolled)).Tiles.ThreadBytes, 34 * 4 + 4);
+  EXPECT_EQ(decided(nest("33", Unrolled)).Tiles.ThreadBytes, 33 * 4);
+}
+
+TEST(StagePlan, NegativeRowsThatStay) {
+  const std::string Unrolled = "#pragma unroll 2\n";
+  EXPECT_THAT(staged(nest("15", Unrolled)), IsEmpty());
+  EXPECT_THAT(staged(nest("65", Unrolled)), IsEmpty());
+  EXPECT_THAT(staged(nest("i % 7 + 40")), IsEmpty()); // of each lane
+  std::string Once = nest("m");
+  Once.replace(Once.find("c < n"), 5, "c < 1");
+  EXPECT_THAT(staged(Once), IsEmpty());
+}
+
 TEST(StagePlan, NegativeRowsThatMayStayInRegisters) {
-  auto Nest = [](const std::string &Trips) {
-    std::string Code = kernel(Trips);
-    Code.insert(Code.find("  for ("), "  for (int c = 0; c < n; ++c)\n");
-    return Code;
-  };
-  EXPECT_THAT(staged(Nest("128")), IsEmpty());
-  EXPECT_THAT(staged(Nest("m")), IsEmpty());
-  EXPECT_THAT(staged(Nest("129")), ElementsAre("A[i * 4096 + j] in 32"));
+  EXPECT_THAT(staged(nest("128")), IsEmpty());
+  EXPECT_THAT(staged(nest("64")), IsEmpty());
+  EXPECT_THAT(staged(nest("129")), ElementsAre("A[i * 4096 + j] in 32"));
   EXPECT_THAT(staged(kernel("48")), ElementsAre("A[i * 4096 + j] in 32"));
 }
 

@@ -14,23 +14,25 @@
 #define CATT_TEST_UNIT_STAGETESTING_H
 
 #include "SnippetBench.h"
-#include "analysis/plan/stage/StagePlan.h"
+#include "analysis/plan/stage/TileLayout.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace catt::testing {
 
-/// A snippet whose kernel k runs every loop that it can in tiles.
+/// A snippet whose kernel k runs every loop that it can in tiles, or with rows
+/// that stay.
 struct StageBench : SnippetBench {
   explicit StageBench(const std::string &Code, int64_t Columns = 16,
-                      int64_t MinTrips = 0, bool Sums = false)
+                      int64_t MinTrips = 0, bool Sums = false,
+                      bool Stays = false)
       : SnippetBench(Code, "stage-rows") {
     KernelReport &K = R.Kernels[0];
     for (unsigned I = 0; I < K.Source.RowLoops.size(); ++I) {
       const RowLoop &Rows = K.Source.RowLoops[I];
       LoopVersion Plan{I, {}, {}, Columns, MinTrips};
       for (unsigned Read = 0; Read < Rows.Reads.size(); ++Read)
-        if (!Rows.Reads[Read].Why)
+        if (!Rows.Reads[Read].Why && Rows.Reads[Read].Walk.has_value() == Stays)
           Plan.Reads.push_back(Read);
       for (unsigned Sum = 0; Sums && Sum < Rows.Sums.size(); ++Sum)
         if (!Rows.Sums[Sum].Why)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Rows.h"
+#include "analysis/plan/stage/StagePlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -30,12 +31,16 @@ RowLayout layoutOf(const Snapshot &S, const KernelReport &K,
                    const LoopVersion &V) {
   const RowLoop &Rows = K.Source.RowLoops[V.Rows];
   const KernelReport *Alone = withoutTiles(S, K);
+  // Of rows that stay, one is loaded at a time.
+  const int64_t Columns =
+      Rows.Reads[V.Reads.front()].Walk ? int64_t(WarpLanes) : V.Columns;
   if (Alone)
     for (const LoopPlan &P : Alone->Plan.Loops)
       for (unsigned R : V.Reads)
-        if (P.Loop == Rows.Loop && P.Reference == Rows.Reads[R].Text)
-          return {Rows.Reads[R], P.LaneStrideBytes, V.Columns};
-  return {Rows.Reads[V.Reads.front()], std::nullopt, V.Columns};
+        if (P.Loop == walkerOf(Rows, Rows.Reads[R]) &&
+            P.Reference == Rows.Reads[R].Text)
+          return {Rows.Reads[R], P.LaneStrideBytes, Columns};
+  return {Rows.Reads[V.Reads.front()], std::nullopt, Columns};
 }
 
 /// Lines of one access as the loop is written: rows are a line or more apart,

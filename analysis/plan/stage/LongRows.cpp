@@ -17,6 +17,29 @@ std::string termOf(const std::string &Text) {
   return Simple ? Text : "(" + Text + ")";
 }
 
+const std::optional<RowWalk> &walkInside(const RowLoop &Rows,
+                                         const LoopVersion &Version) {
+  static const std::optional<RowWalk> Itself;
+  return Version.Reads.empty() ? Itself
+                               : Rows.Reads[Version.Reads.front()].Walk;
+}
+
+bool walkAlike(const RowWalk &A, const RowWalk &B) {
+  RowWalk Other = B;
+  Other.Loop = A.Loop, Other.Iterator = A.Iterator;
+  return A == Other;
+}
+
+std::optional<int64_t> mostTrips(const RowLoop &Rows,
+                                 const LoopVersion &Version) {
+  if (!walkInside(Rows, Version))
+    return std::nullopt;
+  unsigned Halo = 0;
+  for (unsigned R : Version.Reads)
+    Halo = std::max(Halo, Rows.Reads[R].Halo);
+  return Version.Columns - Halo;
+}
+
 /// What is behind `max(0, trips)`.
 static AffineIndex withoutFloor(const AffineIndex &Trips) {
   if (Trips.terms().size() != 1)
@@ -60,27 +83,43 @@ longRowsAt(const Launch &L, const Kernel &K,
            const std::vector<LoopVersion> &Versions) {
   if (!L.Written)
     return std::nullopt;
-  std::vector<std::pair<std::string, int64_t>> Any;
+  struct Range {
+    std::string Text;
+    int64_t Least;
+    std::optional<int64_t> Most;
+  };
+  std::vector<Range> Any;
   for (const LoopVersion &V : Versions) {
     if (V.Reads.empty())
       continue;
+    const RowLoop &Rows = K.RowLoops[V.Rows];
+    const std::optional<RowWalk> &Inside = walkInside(Rows, V);
     const std::optional<AffineIndex> &Trips =
-        K.Loops[K.RowLoops[V.Rows].Loop].TripCount;
+        K.Loops[Inside ? Inside->Loop : Rows.Loop].TripCount;
     if (!V.MinTrips || !Trips)
       return std::nullopt;
     auto Long = atLeast(withoutFloor(*Trips), V.MinTrips, *L.Written);
     if (!Long)
       return std::nullopt;
+    std::optional<int64_t> Most = mostTrips(Rows, V);
+    if (Most)
+      *Most += Long->second - V.MinTrips;
     auto Same = llvm::find_if(
-        Any, [&](const auto &Other) { return Other.first == Long->first; });
-    if (Same == Any.end())
-      Any.push_back(std::move(*Long));
-    else
-      Same->second = std::min(Same->second, Long->second);
+        Any, [&](const Range &Other) { return Other.Text == Long->first; });
+    if (Same == Any.end()) {
+      Any.push_back({std::move(Long->first), Long->second, Most});
+      continue;
+    }
+    Same->Least = std::min(Same->Least, Long->second);
+    Same->Most = Same->Most && Most ? std::max(Same->Most, Most) : std::nullopt;
   }
   std::vector<std::string> Texts;
-  for (const auto &[Text, Least] : Any)
-    Texts.push_back(Text + " >= " + std::to_string(Least));
+  for (const Range &Each : Any) {
+    std::string Text = Each.Text + " >= " + std::to_string(Each.Least);
+    if (Each.Most)
+      Text += " && " + Each.Text + " <= " + std::to_string(*Each.Most);
+    Texts.push_back(Each.Most && Any.size() > 1 ? "(" + Text + ")" : Text);
+  }
   if (Texts.empty())
     return std::nullopt;
   return llvm::join(Texts, " || ");

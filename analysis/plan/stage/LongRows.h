@@ -10,7 +10,8 @@
 //                                        --> "(c * 2) >= 32"
 //
 // Tiles take shared memory from every block that asks for them. A launch whose
-// loops turn out to be short asks for none, and runs them as they were.
+// loops turn out to be short asks for none, and runs them as they were. So does
+// one whose rows have no room: "m >= 16 && m <= 64".
 //
 // Limits: sums of parameters and numbers, whose arguments can be read twice.
 //
@@ -25,6 +26,19 @@ namespace catt {
 
 /// "m", "(m - 1)": what can stand behind a minus.
 std::string termOf(const std::string &Text);
+
+/// The loop inside that walks the rows of a version, which stay; absent: the
+/// loop itself does.
+const std::optional<RowWalk> &walkInside(const RowLoop &Rows,
+                                         const LoopVersion &Version);
+
+/// Whether two loops walk as many elements, from the same first one on.
+bool walkAlike(const RowWalk &A, const RowWalk &B);
+
+/// Of a version that asks for MinTrips: the most iterations for which rows that
+/// stay have room; absent: any number.
+std::optional<int64_t> mostTrips(const RowLoop &Rows,
+                                 const LoopVersion &Version);
 
 /// A condition in the words of the launch: one of the loops with rows in tiles
 /// has enough iterations. std::nullopt if the launch cannot tell.

@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/stage/StagePlan.h"
-#include "analysis/device/Occupancy.h"
 #include "analysis/nest/Nest.h"
 #include "analysis/plan/stage/LongRows.h"
+#include "analysis/plan/stage/TileLayout.h"
 #include "analysis/plan/throttle/Prediction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
-#include <limits>
 
 namespace catt {
 
@@ -24,6 +23,11 @@ static constexpr int64_t MinTrips = 32;
 /// From this compute capability on, the elements of a tile come without passing
 /// through registers (PTX ISA, "cp.async"). Before, tiles were not measured.
 static constexpr int AsynchronousCopies = 80;
+
+/// Of rows that stay: with 16 to 64 elements they were measured to be 0.92 to
+/// 13 times as fast on an H100, with 12 0.71 to 1.5 times
+/// (docs/verification.md, "Rows that stay").
+static constexpr int64_t ShortestToStay = 16;
 
 /// Registers that another version of a loop may add. With sums, 29 were seen;
 /// with a row of floats 10 to 29, and with three of doubles, of which nvcc 13.0
@@ -38,12 +42,6 @@ static int64_t moreRegisters(const RowLoop &Rows, const LoopVersion &V) {
 /// Sums that a loop may keep in registers though only the run knows whether it
 /// is long: more may cost a block on each SM, which short loops feel.
 static constexpr size_t FewSums = 2;
-
-/// Warps on an SM that hide the latency of a tile: with 16, tiles of 128 bytes
-/// were measured to be the fastest on an H200, with 8 others were. With as
-/// many, tiles are faster than 32 look-ups for each load even where all lines
-/// stay in L1 (1.2 to 2.6 times); with fewer they lose up to a third.
-static constexpr int64_t EnoughWarps = 16;
 
 /// Where only the run knows how long rows are, long ones: of short ones the
 /// loop runs as it is.
@@ -201,6 +199,8 @@ public:
     for (unsigned I = 0; I < S.K.RowLoops.size(); ++I)
       if (isInnermost(S.K, S.K.RowLoops[I].Loop))
         add(I);
+      else if (Options.May.Stage)
+        addStaying(I);
     return std::move(Out);
   }
 
@@ -216,8 +216,17 @@ private:
     });
   }
 
+  /// The loop stands in one whose rows stay.
+  bool isTaken(const RowLoop &Rows) const {
+    return llvm::any_of(Out.Loops, [&](const LoopVersion &V) {
+      return isInside(S.K, Rows.Loop, S.K.RowLoops[V.Rows].Loop);
+    });
+  }
+
   void add(unsigned Index) {
     const RowLoop &Rows = S.K.RowLoops[Index];
+    if (isTaken(Rows))
+      return;
     const std::optional<AffineIndex> &Count = S.K.Loops[Rows.Loop].TripCount;
     std::optional<int64_t> Trips = Count ? Count->constant() : std::nullopt;
     if (Trips && *Trips * Rows.StepSize < MinTrips)
@@ -231,8 +240,13 @@ private:
       Each.Sums = usableSums(Rows);
     if (Each.Reads.empty() && Each.MinTrips && Each.Sums.size() > FewSums)
       Each.Sums.clear();
-    if (Each.Reads.empty() && Each.Sums.empty())
-      return;
+    if (!Each.Reads.empty() || !Each.Sums.empty())
+      take(std::move(Each));
+  }
+
+  /// If blocks keep their registers.
+  void take(LoopVersion Each) {
+    const RowLoop &Rows = S.K.RowLoops[Each.Rows];
     if (std::optional<int64_t> Lacking =
             boundFor(Each, moreRegisters(Rows, Each)))
       Out.Refusals.push_back({Reason::NotEnoughRegisters,
@@ -240,6 +254,81 @@ private:
                               std::to_string(*Lacking) + " threads"});
     else
       Out.Loops.push_back(std::move(Each));
+  }
+
+  //===-- Rows that stay --------------------------------------------------===//
+
+  void addStaying(unsigned Index) {
+    const RowLoop &Rows = S.K.RowLoops[Index];
+    const std::optional<AffineIndex> &Count = S.K.Loops[Rows.Loop].TripCount;
+    if (!Rows.Refusals.empty() || Rows.NotInTiles || isTaken(Rows) ||
+        llvm::is_contained(Without, Rows.Loop) ||
+        (Count && Count->constant().value_or(2) < 2) || promotesInside(Rows))
+      return;
+    LoopVersion Each;
+    Each.Rows = Index;
+    for (const auto &[I, Read] : llvm::enumerate(Rows.Reads))
+      if (Read.Walk && stays(Rows, Read, Each))
+        Each.Reads.push_back(I);
+    if (!Each.Reads.empty())
+      take(std::move(Each));
+  }
+
+  /// A loop inside has sums for registers: that is worth as much.
+  bool promotesInside(const RowLoop &Rows) const {
+    return Options.May.Sums &&
+           llvm::any_of(S.K.RowLoops, [&](const RowLoop &Each) {
+             return isInside(S.K, Each.Loop, Rows.Loop) &&
+                    Each.Refusals.empty() && !usableSums(Each).empty();
+           });
+  }
+
+  /// Whether a row is to stay in a version, and can with those that do.
+  bool stays(const RowLoop &Rows, const RowRead &Read, LoopVersion &Each) {
+    const Access &A = S.K.Accesses[Read.Access];
+    const std::optional<AffineIndex> &Trips =
+        S.K.Loops[Read.Walk->Loop].TripCount;
+    const std::optional<int64_t> Length = knownLength(S.K, Read);
+    if (!Trips || !Trips->isBlockUniform() || !A.GuardsKnown ||
+        !isApart(Long, A) || (Length && !staysIfKnown(Read, *Length)))
+      return false;
+    const bool Alike =
+        Each.Reads.empty() ||
+        walkAlike(*Rows.Reads[Each.Reads.front()].Walk, *Read.Walk);
+    const RowContext In = contextOf(Rows, Read);
+    if (!Alike || !In.Counted ||
+        (!In.Contends && (!IsBusy || rowsOfWarp(Long, A) < EnoughRows)))
+      return false;
+    if (Read.Why) {
+      if (In.Contends)
+        Out.Refusals.push_back(*Read.Why);
+      return false;
+    }
+    Each.MinTrips = Length ? 0 : ShortestToStay;
+    return true;
+  }
+
+  /// What the compiler keeps in registers itself is unrolled, and no store can
+  /// change it.
+  bool staysIfKnown(const RowRead &Read, int64_t Length) const {
+    constexpr int64_t MostBytes = 256;
+    return Length >= ShortestToStay &&
+           Length * Read.ElementBytes <= MostBytes &&
+           (Options.TileBytes || !Read.Apart.empty() ||
+            S.K.Loops[Read.Walk->Loop].KeepsRolled);
+  }
+
+  RowContext contextOf(const RowLoop &Rows, const RowRead &Read) const {
+    RowContext In;
+    const std::optional<LoopProfile> Walk = profileIfLong(Read.Walk->Loop),
+                                     Whole = profileIfLong(Rows.Loop);
+    In.Counted =
+        Walk && Walk->Work &&
+        Walk->Work->Iterations.value_or(ShortestToStay) * Read.Walk->StepSize >=
+            ShortestToStay;
+    In.Contends = In.Counted &&
+                  (contends(Long, *Walk) || (Whole && contends(Long, *Whole)));
+    return In;
   }
 
   /// What a kernel that holds the version has to be compiled for, unless it
@@ -307,128 +396,6 @@ private:
 };
 } // namespace
 
-//===-- Tiles -------------------------------------------------------------===//
-
-static unsigned widestElement(const RowLoop &Rows, const LoopVersion &V) {
-  unsigned Bytes = 0;
-  for (unsigned R : V.Reads)
-    Bytes = std::max(Bytes, Rows.Reads[R].ElementBytes);
-  return Bytes;
-}
-
-int64_t threadBytes(const RowLoop &Rows, const LoopVersion &Version) {
-  int64_t Bytes = 0;
-  for (unsigned R : Version.Reads)
-    Bytes += Version.Columns * Rows.Reads[R].ElementBytes;
-  return Bytes ? Bytes + widestElement(Rows, Version) : 0;
-}
-
-static bool anyOnlyIfLong(llvm::ArrayRef<LoopVersion> Loops) {
-  return llvm::any_of(Loops, [](const LoopVersion &V) {
-    return !V.Reads.empty() && V.MinTrips;
-  });
-}
-
-/// Whether each launch can say if its rows are long.
-static bool launchesCanTell(const Kernel &K,
-                            const std::vector<LoopVersion> &Loops) {
-  return llvm::all_of(K.Launches, [&](const Launch &L) {
-    return longRowsAt(L, K, Loops).has_value();
-  });
-}
-
-/// Behind what any launch asks for itself.
-static int64_t behindOwn(const Kernel &K) {
-  int64_t Own = 0;
-  for (const Launch &L : K.Launches)
-    Own = std::max(Own, L.DynamicSharedBytes.value_or(0));
-  return llvm::alignTo(Own, 16);
-}
-
-namespace {
-/// What decides how tiles are laid out.
-struct TileLimits {
-  bool MayAsk = false;                 ///< launches can be asked for them
-  bool IfLong = false;                 ///< and are, where rows are long
-  std::optional<int64_t> LargestBlock; ///< threads; absent: the block is known
-};
-} // namespace
-
-/// Tiles with so many bytes of each row. False: they do not fit.
-static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
-                   const TileLimits &Limits, Stages &Out) {
-  TileMemory &Tiles = Out.Tiles;
-  Tiles = {};
-  int64_t Alignment = 4;
-  for (LoopVersion &V : Out.Loops) {
-    const RowLoop &Rows = S.K.RowLoops[V.Rows];
-    if (V.Reads.empty())
-      continue;
-    V.Columns =
-        std::min<int64_t>(TileBytes / widestElement(Rows, V), WarpLanes);
-    Alignment = std::max<int64_t>(Alignment, widestElement(Rows, V));
-    Tiles.ThreadBytes = std::max(Tiles.ThreadBytes, threadBytes(Rows, V));
-  }
-  // Where other loops need as much anyway, a tile is wider.
-  for (LoopVersion &V : Out.Loops)
-    while (!V.Reads.empty() && V.Columns < WarpLanes) {
-      LoopVersion Wider = V;
-      Wider.Columns *= 2;
-      if (threadBytes(S.K.RowLoops[V.Rows], Wider) > Tiles.ThreadBytes)
-        break;
-      V = std::move(Wider);
-    }
-  Tiles.ThreadBytes = llvm::alignTo(Tiles.ThreadBytes, Alignment);
-  Tiles.Threads = *S.Footprint.Block.count();
-  BlockResources Block = S.Throttle.Block;
-  Block.RegistersPerThread.reset();
-  Block.GridBlocks.reset();
-  Tiles.IfLong = Limits.IfLong;
-  Tiles.AnyBlock = Limits.LargestBlock.has_value();
-  Tiles.IsDynamic = Tiles.IfLong || Tiles.AnyBlock ||
-                    Block.StaticSharedBytes + Tiles.bytes() >
-                        S.Throttle.Gpu.SharedBytesPerBlock;
-  if (Tiles.IsDynamic) {
-    Tiles.DynamicOffset = behindOwn(S.K);
-    Block.DynamicSharedBytes = Tiles.DynamicOffset;
-  }
-  const int64_t Others = Block.StaticSharedBytes + Block.DynamicSharedBytes,
-                Most = Tiles.ThreadBytes *
-                       Limits.LargestBlock.value_or(Tiles.Threads);
-  Block.DynamicSharedBytes += Tiles.bytes();
-  if ((Tiles.IsDynamic && !Limits.MayAsk) ||
-      Others + Most > S.Throttle.Gpu.SharedBytesPerBlockOptIn)
-    return false;
-  llvm::Expected<Residency> With = residency(S.Throttle.Gpu, Block);
-  if (!With) {
-    llvm::consumeError(With.takeError());
-    return false;
-  }
-  return With->BlocksPerSM * With->WarpsPerBlock >=
-         std::min(EnoughWarps, S.Before.WarpsPerBlock * S.Before.BlocksPerSM);
-}
-
-/// Tiles as wide as a line, or as leaves enough warps on an SM.
-static bool chooseTiles(const Setting &S, const AnalysisOptions &Options,
-                        std::optional<int64_t> LargestBlock, Stages &Out) {
-  if (llvm::all_of(Out.Loops,
-                   [](const LoopVersion &V) { return V.Reads.empty(); }))
-    return true;
-  TileLimits Limits{Options.May.LaunchTiles, false, LargestBlock};
-  Limits.IfLong = Limits.MayAsk && launchesCanTell(S.K, Out.Loops);
-  if (Options.TileBytes)
-    return layOut(S, *Options.TileBytes, /*EnoughWarps=*/1, Limits, Out);
-  // Launches with short rows pay for tiles that they do not use, unless they
-  // can do without.
-  const int64_t Warps = !Limits.IfLong && anyOnlyIfLong(Out.Loops)
-                            ? std::numeric_limits<int64_t>::max()
-                            : EnoughWarps;
-  for (int64_t Bytes : {128, 64, 32})
-    if (layOut(S, Bytes, Warps, Limits, Out))
-      return true;
-  return false;
-}
-
 Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
                  const AnalysisOptions &Options,
                  std::optional<int64_t> LargestBlock,
@@ -465,25 +432,30 @@ std::optional<TileMemory> tilesOfBoth(const TileMemory &A, const TileMemory &B,
   return Out;
 }
 
+unsigned walkerOf(const RowLoop &Rows, const RowRead &Read) {
+  return Read.Walk ? Read.Walk->Loop : Rows.Loop;
+}
+
 Kernel withStages(const Kernel &K, const Stages &Found) {
   Kernel With = K;
   if (!Found.Tiles.IsDynamic)
     With.StaticSharedBytes += Found.Tiles.bytes();
   for (const LoopVersion &Each : Found.Loops) {
     const RowLoop &Rows = K.RowLoops[Each.Rows];
-    auto Leave = [&](const std::string &Text, bool IsWritten) {
+    auto Leave = [&](unsigned Loop, const std::string &Text, bool IsWritten) {
       llvm::erase_if(With.Accesses, [&](const Access &A) {
-        return A.Loop == Rows.Loop && A.Text == Text &&
-               (IsWritten || !A.Writes);
+        return A.Loop == Loop && A.Text == Text && (IsWritten || !A.Writes);
       });
     };
     for (unsigned R : Each.Reads) {
-      Leave(Rows.Reads[R].Text, Rows.Reads[R].IsWritten);
-      for (const std::string &Text : Rows.Reads[R].Others)
-        Leave(Text, Rows.Reads[R].IsWritten);
+      const RowRead &Read = Rows.Reads[R];
+      const unsigned Loop = walkerOf(Rows, Read);
+      Leave(Loop, Read.Text, Read.IsWritten);
+      for (const std::string &Text : Read.Others)
+        Leave(Loop, Text, Read.IsWritten);
     }
     for (unsigned R : Each.Sums)
-      Leave(Rows.Sums[R].Text, /*IsWritten=*/true);
+      Leave(Rows.Loop, Rows.Sums[R].Text, /*IsWritten=*/true);
   }
   return With;
 }

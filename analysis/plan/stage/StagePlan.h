@@ -18,8 +18,12 @@
 // staged though all their lines fit in L1, and with a few where they are
 // written.
 //
-// Tiles are as wide as a cache line where that leaves enough warps on an SM,
-// and in dynamic shared memory where a block cannot have that much unasked.
+// Rows that stay while a loop around runs are loaded once, before it, if all of
+// a row has its place in shared memory:
+//
+//   for (c ...)                      a point against each of k centres: as it
+//     for (j ...)                    is, k loads of 32 lines for each element
+//       s += P[i * d + j] * C[c * d + j];
 //
 // Rows that begin where data says (A[idx[i] * m + j]) are staged where as many
 // warps are there, if lanes load different words of that data: what they touch
@@ -30,13 +34,15 @@
 // short of them costs more than what is long gains), rows of a loop that
 // contends for L1 with its tiles, too, because of what cannot be in them, and
 // those that a loop around reads again if there are few warps or they are, or
-// may be, as short as to stay in registers.
+// may be, as short as to stay in registers. Those that stay are left to the
+// compiler where it can keep them in registers itself.
 //
 // Where only the run knows the block, tiles are planned for a usual one, and
 // each launch asks for as many rows as its block has threads: no wider ones
 // than leave room for the largest.
 //
-// Limits: innermost loops; rows a line apart or more; sm_80.
+// Limits: innermost loops, or those around one; rows a line apart or more;
+// sm_80.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_STAGE_STAGEPLAN_H
@@ -66,13 +72,12 @@ Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
 std::optional<TileMemory> tilesOfBoth(const TileMemory &A, const TileMemory &B,
                                       bool MayAsk);
 
-/// Bytes of a thread's row: the tiles of the version's reads side by side, and
-/// one element more, so that the lanes of a warp read from different banks.
-int64_t threadBytes(const RowLoop &Rows, const LoopVersion &Version);
-
 /// The kernel as it is with these versions: what is in tiles or in registers
 /// bypasses L1. Dynamic tiles are a matter of its launches.
 Kernel withStages(const Kernel &K, const Stages &Found);
+
+/// The loop that walks a row: Loop::Id.
+unsigned walkerOf(const RowLoop &Rows, const RowRead &Read);
 
 /// "A[i * m + j] and B[i * m + j]"
 std::string namesOf(const RowLoop &Rows, const LoopVersion &Version);

@@ -146,11 +146,11 @@ bool CountedLoop::staysInPlace(const Expr *Place) const {
     Place = M->getBase()->IgnoreParens();
   }
   if (auto *V = variableRead(Place); V && V->getType()->isArrayType())
-    return !isInBody(*V); // it lies where it lies
+    return !isInside(*V); // it lies where it lies
   else if (V)
     return V != Iterator && V->hasLocalStorage() &&
            !V->getType()->isReferenceType() && !Locals.Exposed.contains(V) &&
-           !isInBody(*V) && !mayModify(For.getBody(), *V);
+           !isInside(*V) && !mayModify(&Whole, *V);
   auto *S = dyn_cast<ArraySubscriptExpr>(Place);
   if (!S || !stays(S->getBase()) || !stays(S->getIdx()))
     return false;
@@ -161,10 +161,9 @@ bool CountedLoop::staysInPlace(const Expr *Place) const {
          isa_and_nonnull<ParmVarDecl>(variableRead(S->getBase()));
 }
 
-bool CountedLoop::isInBody(const VarDecl &V) const {
-  return Context.getSourceManager().isPointWithin(V.getLocation(),
-                                                  For.getBody()->getBeginLoc(),
-                                                  For.getBody()->getEndLoc());
+bool CountedLoop::isInside(const VarDecl &V) const {
+  return Context.getSourceManager().isPointWithin(
+      V.getLocation(), Whole.getBeginLoc(), Whole.getEndLoc());
 }
 
 bool CountedLoop::isPlain(const Expr *E) const {
@@ -297,6 +296,16 @@ std::optional<SourceSpan> CountedLoop::spanOf(SourceRange Range,
                     SM.getFileOffset(Written.getEnd())};
 }
 
+/// A directive, or a part of one, that a copy might not keep.
+static bool hasDirective(llvm::StringRef Text) {
+  llvm::SmallVector<llvm::StringRef> Lines;
+  Text.split(Lines, '\n');
+  return llvm::any_of(Lines, [](llvm::StringRef Line) {
+    return Line.find_first_of("#\\") != llvm::StringRef::npos &&
+           !Line.trim().starts_with("#pragma unroll");
+  });
+}
+
 std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
   const SourceManager &SM = Context.getSourceManager();
   auto Start = operandOf(*First), End = operandOf(*Limit),
@@ -310,7 +319,7 @@ std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
            For.getInit()->getBeginLoc(), For.getCond()->getBeginLoc()}),
       [](SourceLocation L) { return L.isMacroID(); });
   if (OfMacro || !Start || !End || !Inc || !Whole || !Body ||
-      Whole->find_first_of("#\\") != std::string::npos)
+      hasDirective(*Whole))
     return Refusal{Reason::InMacro,
                    SourceText(Context).location(For.getForLoc()),
                    "a macro or a directive in it"};

@@ -36,14 +36,18 @@ struct RowIndex {
 /// The variable that an expression reads and nothing else; null if none.
 const clang::VarDecl *variableRead(const clang::Expr *E);
 
-/// A loop of a function, and what stays the same while it runs.
+/// A loop of a function, and what stays the same while it runs, or while the
+/// loop Around it does.
 class CountedLoop {
 public:
   /// StoresNothing: to global memory, while it runs.
   CountedLoop(const clang::ForStmt &For, const clang::ASTContext &Context,
-              const LocalMentions &Locals, bool StoresNothing)
+              const LocalMentions &Locals, bool StoresNothing,
+              const clang::ForStmt *Around = nullptr)
       : For(For), Context(Context), Locals(Locals),
-        StoresNothing(StoresNothing) {}
+        StoresNothing(StoresNothing),
+        Whole(Around ? static_cast<const clang::Stmt &>(*Around)
+                     : *For.getBody()) {}
 
   /// Fills in the header and the body of Out, whose Span is known. Why it is
   /// no such loop, or cannot be written again, if so.
@@ -82,12 +86,13 @@ private:
                 std::vector<std::string> &Terms, int64_t &Offset) const;
   bool findFirst(const clang::Stmt *Init);
   bool staysInPlace(const clang::Expr *Place) const;
-  bool isInBody(const clang::VarDecl &V) const;
+  bool isInside(const clang::VarDecl &V) const;
 
   const clang::ForStmt &For;
   const clang::ASTContext &Context;
   const LocalMentions &Locals;
   const bool StoresNothing;
+  const clang::Stmt &Whole; ///< what has to leave alone what stays the same
   const clang::VarDecl *Iterator = nullptr;
   const clang::Expr *Limit = nullptr, *First = nullptr;
   bool Reaches = false; ///< `<=`

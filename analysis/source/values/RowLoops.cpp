@@ -9,7 +9,8 @@
 //   for statement --CountedLoop--> iterator, limit
 //                 --body---------> what may not stand in a tile
 //                 --RowPlaces----> elements that are known before the loop
-//                 --reads--------> references that walk a row
+//                 --RowReads-----> references that walk a row, or that a loop
+//                                  inside walks while the row stays
 //                 --writes-------> those that store to one
 //                 --sums---------> elements that are only added to
 //
@@ -24,6 +25,7 @@
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/CountedLoops.h"
 #include "analysis/source/values/RowPlaces.h"
+#include "analysis/source/values/RowReads.h"
 #include "analysis/source/values/TileBodies.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
@@ -49,7 +51,8 @@ public:
          RowLoop &Out)
       : F(F), For(For), Context(Context), Text(Context), K(K), Proof(Proof),
         Out(Out), Counted(For, Context, Locals, !storesAnything()),
-        Places(K, Counted, Out) {}
+        Locals(Locals), Places(K, Counted, Out), Rows(Context, K, Places, Out) {
+  }
 
   void run() {
     if (std::optional<Refusal> Why = Counted.read(Out))
@@ -67,7 +70,8 @@ public:
     if (!Out.Refusals.empty())
       return;
     Places.find(Text);
-    reads(For.getBody());
+    Rows.find(*For.getBody(), itself());
+    rowsThatStay();
     if (Out.StepSize == 1 && !Out.IsDown)
       writes(For.getBody());
     sums(For.getBody());
@@ -77,6 +81,10 @@ public:
   }
 
 private:
+  RowWalker itself() const {
+    return {Counted, Out.StepSize, Out.Loop, std::nullopt};
+  }
+
   bool storesAnything() const {
     return llvm::any_of(K.Accesses, [&](const Access &A) {
       return A.Writes && isInside(K, A.Loop, Out.Loop);
@@ -157,149 +165,31 @@ private:
       Out.Refusals.push_back(*Why);
   }
 
-  //===-- Reads and sums --------------------------------------------------===//
+  //===-- Reads -----------------------------------------------------------===//
 
-  /// Numbers whose type can be written anywhere.
-  std::optional<std::string> numberOf(const ArraySubscriptExpr &E) const {
-    auto *Number = E.getType()->getAs<BuiltinType>();
-    if (!Number || !Number->isArithmeticType() ||
-        E.getType().isVolatileQualified())
-      return std::nullopt;
-    return E.getType().getCanonicalType().getUnqualifiedType().getAsString(
-        Context.getPrintingPolicy());
-  }
-
-  const Access *accessOf(const ArraySubscriptExpr &E,
-                         const std::string &Written, bool Reads,
-                         bool Writes) const {
-    Location At = Text.location(E.getBeginLoc());
-    auto Found = llvm::find_if(K.Accesses, [&](const Access &A) {
-      return A.Where == At && A.Text == Written && A.Reads == Reads &&
-             A.Writes == Writes && A.Loop == Out.Loop &&
-             A.Space == AddressSpace::Global;
-    });
-    return Found == K.Accesses.end() ? nullptr : &*Found;
-  }
-
-  /// The element that is loaded there; null if none is.
-  static const ArraySubscriptExpr *loadedBy(const Stmt &S) {
-    auto *C = dyn_cast<CastExpr>(&S);
-    return C && C->getCastKind() == CK_LValueToRValue
-               ? dyn_cast<ArraySubscriptExpr>(C->getSubExpr()->IgnoreParens())
-               : nullptr;
-  }
-
-  /// A load of an element of a row, or a store to one.
-  struct Load {
-    const Access *A = nullptr;
-    std::string Type, Text, Base;
-    SourceSpan Place;
-    RowIndex Index;
-
-    bool isRowOf(const Load &Other) const {
-      return Base == Other.Base && Type == Other.Type &&
-             Index.Rest == Other.Index.Rest;
-    }
-  };
-
-  std::optional<Load> loadOf(const ArraySubscriptExpr &E, bool Reads = true,
-                             bool Writes = false) const {
-    std::optional<std::string> Type = numberOf(E);
-    std::optional<SourceSpan> Place =
-        Counted.spanOf(E.getSourceRange(), Out.Span.File);
-    std::optional<std::string> Written = Counted.textOf(E.getSourceRange());
-    std::optional<std::string> Base =
-        Counted.textOf(E.getBase()->getSourceRange());
-    if (!Type || !Place || !Written || !Base || !Counted.isPlain(E.getBase()))
-      return std::nullopt;
-    std::optional<RowIndex> Index = Counted.rowIndex(E.getIdx());
-    const Access *A = Index ? accessOf(E, *Written, Reads, Writes) : nullptr;
-    if (!A || !A->ThroughL1 || (A->SizeBytes != 4 && A->SizeBytes != 8) ||
-        Out.StepSize * A->SizeBytes > MostStepBytes)
-      return std::nullopt;
-    return Load{A, *Type, *Written, *Base, *Place, *Index};
-  }
-
-  void reads(const Stmt *Body) {
-    std::vector<Load> Loads, Sorted;
-    forEachAlways(Body, [&](const Stmt &S) {
-      if (const ArraySubscriptExpr *E = loadedBy(S))
-        if (std::optional<Load> L = loadOf(*E))
-          Loads.push_back(std::move(*L));
-    });
-    unsigned Widest = 4;
-    for (const Load &L : Loads)
-      Widest = std::max(Widest, L.A->SizeBytes);
-    Sorted = Loads;
-    llvm::stable_sort(Sorted, [](const Load &L, const Load &R) {
-      return L.Index.Offset < R.Index.Offset;
-    });
-    // In the order of the text.
-    for (const Load &L : Loads)
-      while (llvm::none_of(Out.Reads,
-                           [&](const RowRead &R) { return holds(R, L); }))
-        addRow(L, Sorted, mostHalo(Widest));
-    forEachStmt(Body, [&](const Stmt &S) {
-      if (const ArraySubscriptExpr *E = loadedBy(S))
-        if (std::optional<Load> L = loadOf(*E))
-          addPlace(*L);
+  /// Rows that stay while the loop runs: every iteration walks them in a loop
+  /// of its own.
+  void rowsThatStay() {
+    forEachAlways(For.getBody(), [&](const Stmt &S) {
+      if (auto *Inside = dyn_cast<ForStmt>(&S))
+        rowsThatStay(*Inside);
     });
   }
 
-  /// Elements behind the first one of a tile of the narrowest kind, so that
-  /// enough of it is left for the first elements of iterations.
-  int64_t mostHalo(unsigned ElementBytes) const {
-    return Out.StepSize > 1 ? NarrowTile / ElementBytes - 1
-                            : NarrowTile / 2 / ElementBytes;
-  }
-
-  /// Whether an iteration that fetches what belongs to a read has the element.
-  bool holds(const RowRead &R, const Load &L) const {
-    const Load &First = Rows.at(&R - Out.Reads.data()).First;
-    int64_t Behind = L.Index.Offset - First.Index.Offset;
-    return First.isRowOf(L) && Behind >= 0 && Behind <= R.Halo;
-  }
-
-  /// The next loads of a row that have no tile yet, as far as one tile goes.
-  void addRow(const Load &Of, llvm::ArrayRef<Load> Sorted, int64_t MostHalo) {
-    RowRead R;
-    const Load *First = nullptr;
-    for (const Load &L : Sorted) {
-      if (!L.isRowOf(Of) || llvm::any_of(Out.Reads, [&](const RowRead &Known) {
-            return holds(Known, L);
-          }))
-        continue;
-      First = First ? First : &L;
-      int64_t Behind = L.Index.Offset - First->Index.Offset;
-      if (Behind > MostHalo)
-        break;
-      R.Halo = Behind;
-    }
-    const Access &A = *First->A;
-    R.Access = size_t(&A - K.Accesses.data());
-    R.Text = First->Text;
-    R.Type = First->Type;
-    R.ElementBytes = A.SizeBytes;
-    R.Why = Places.compare(A, /*Same=*/false, R.Apart,
-                           [](const Access &Other) { return Other.Writes; });
-    Rows.push_back({*First, {}});
-    Out.Reads.push_back(std::move(R));
-  }
-
-  /// A place whose element is in a tile, whether every iteration comes to it or
-  /// not.
-  void addPlace(const Load &L) {
-    for (RowRead &R : Out.Reads) {
-      if (!holds(R, L))
-        continue;
-      R.Places.push_back(L.Place);
-      Row &Of = Rows[&R - Out.Reads.data()];
-      R.Offsets.push_back(L.Index.Offset - Of.First.Index.Offset);
-      Of.Own.push_back(L.A);
-      if (L.Text != R.Text && !llvm::is_contained(R.Others, L.Text))
-        R.Others.push_back(L.Text);
+  void rowsThatStay(const ForStmt &Inside) {
+    const Location At = locationOf(Inside.getForLoc(), Context);
+    auto Is = llvm::find_if(K.Loops, [&](const Loop &L) {
+      return L.Where == At && L.Parent == Out.Loop;
+    });
+    RowLoop Header;
+    Header.Span = Out.Span;
+    CountedLoop Walks(Inside, Context, Locals, !storesAnything(), &For);
+    if (Is == K.Loops.end() || Walks.read(Header) ||
+        cannotRunInTiles(*Inside.getBody(), Context, Proof))
       return;
-    }
+    Header.Loop = Is->Id;
+    Rows.find(*Inside.getBody(),
+              {Walks, Header.StepSize, Header.Loop, RowWalk(Header)});
   }
 
   //===-- Stores ----------------------------------------------------------===//
@@ -315,8 +205,9 @@ private:
   }
 
   void write(const ArraySubscriptExpr &E, const BinaryOperator &Assign) {
-    std::optional<Load> To =
-        loadOf(E, /*Reads=*/Assign.isCompoundAssignmentOp(), /*Writes=*/true);
+    std::optional<RowLoad> To =
+        Rows.loadOf(E, itself(), /*Reads=*/Assign.isCompoundAssignmentOp(),
+                    /*Writes=*/true);
     std::optional<SourceSpan> Whole =
         Counted.spanOf(Assign.getSourceRange(), Out.Span.File);
     if (!To || !Whole)
@@ -324,14 +215,7 @@ private:
     auto InPlace = llvm::find_if(
         Out.Reads, [&](const RowRead &R) { return isInPlace(R, *To, *Whole); });
     if (InPlace == Out.Reads.end()) {
-      RowRead R;
-      R.Access = size_t(To->A - K.Accesses.data());
-      R.Text = To->Text;
-      R.Type = To->Type;
-      R.ElementBytes = To->A->SizeBytes;
-      R.IsRead = To->A->Reads;
-      Out.Reads.push_back(std::move(R));
-      Rows.push_back({*To, {}});
+      Rows.add(*To, itself()).IsRead = To->A->Reads;
       InPlace = std::prev(Out.Reads.end());
     }
     // What is loaded only behind the store is in the tile by then.
@@ -339,7 +223,7 @@ private:
         To->A->Reads || llvm::any_of(InPlace->Places, [&](const SourceSpan &P) {
           return P.Begin < Whole->End;
         });
-    Row &Of = Rows[InPlace - Out.Reads.begin()];
+    RowReads::Row &Of = Rows.rowOf(*InPlace);
     Of.Own.push_back(To->A);
     auto Behind =
         llvm::lower_bound(InPlace->Places, To->Place,
@@ -359,13 +243,13 @@ private:
   /// Whether a store goes to the element that every iteration loads. What is
   /// loaded afterwards might be fused with the product that was stored, which a
   /// store to another array in between prevents in global memory alone.
-  bool isInPlace(const RowRead &R, const Load &To,
+  bool isInPlace(const RowRead &R, const RowLoad &To,
                  const SourceSpan &Assign) const {
-    const Load &First = Rows[&R - Out.Reads.data()].First;
+    const RowLoad &First = Rows.rowOf(R).First;
     auto IsBefore = [&](const SourceSpan &Place) {
       return Place.Begin < Assign.End;
     };
-    return !R.IsWritten && !R.Halo && First.isRowOf(To) &&
+    return !R.Walk && !R.IsWritten && !R.Halo && First.isRowOf(To) &&
            First.Index.Offset == To.Index.Offset &&
            (llvm::all_of(R.Places, IsBefore) || isOnlyStore(*To.A));
   }
@@ -376,6 +260,8 @@ private:
     });
   }
 
+  //===-- Sums ------------------------------------------------------------===//
+
   void sums(const Stmt *Body) {
     forEachAlways(Body, [&](const Stmt &S) {
       if (auto *E = dyn_cast_or_null<ArraySubscriptExpr>(addedTo(S)))
@@ -384,14 +270,15 @@ private:
   }
 
   void sum(const ArraySubscriptExpr &E) {
-    std::optional<std::string> Type = numberOf(E);
+    std::optional<std::string> Type = Rows.numberOf(E);
     std::optional<std::string> Written = Counted.textOf(E.getSourceRange());
     if (!Type || !Written || !Counted.isPlain(E.getBase()) ||
         !Counted.isPlain(E.getIdx()) ||
         llvm::any_of(Out.Sums,
                      [&](const RowSum &R) { return R.Text == *Written; }))
       return;
-    const Access *A = accessOf(E, *Written, /*Reads=*/true, /*Writes=*/true);
+    const Access *A = Rows.accessOf(E, *Written, Out.Loop, /*Reads=*/true,
+                                    /*Writes=*/true);
     // The compiler keeps those of restricted pointers in registers itself.
     if (!A || Places.isPassed(A->Base, /*Restrict=*/true))
       return;
@@ -436,15 +323,9 @@ private:
   ComputeProof &Proof;
   RowLoop &Out;
   CountedLoop Counted;
+  const LocalMentions &Locals;
   RowPlaces Places;
-  struct Row {
-    Load First;
-    std::vector<const Access *> Own; ///< those at the places of the row
-  };
-  std::vector<Row> Rows; ///< of each of RowLoop::Reads
-
-  static constexpr int64_t NarrowTile = 32; ///< bytes, the least of StagePlan
-  static constexpr int64_t MostStepBytes = 64; ///< from iteration to iteration
+  RowReads Rows;
 };
 
 } // namespace

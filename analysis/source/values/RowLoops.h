@@ -25,6 +25,12 @@
 // later in the same way if the loop touches it nowhere else, or touches that
 // element alone: y[i * m + j] = 2 * y[i * m + j], or y[i * m + j] *= 2.
 //
+// A row that stays while a loop runs, and that each of its iterations walks in
+// one and the same loop inside, may be read once before it all:
+//   for (int c = 0; c < k; ++c)
+//     for (int j = 0; j < d; ++j)
+//       s += P[i * d + j] * C[c * d + j];
+//
 // Limits: only `for` loops of the kernel's own body that count by a constant,
 // without break and return, whose calls only compute. Reads in a branch alone
 // are left where they are, as are elements that are no numbers of 4 or 8 bytes.

@@ -137,8 +137,12 @@ static bool mayContinue(const Stmt &S) {
 
 bool forEachAlways(const Stmt *S,
                    llvm::function_ref<void(const Stmt &)> Visit) {
-  if (!S || isa<ForStmt, WhileStmt, DoStmt>(S))
+  if (!S)
     return true;
+  if (isa<ForStmt, WhileStmt, DoStmt>(S)) {
+    Visit(*S);
+    return true;
+  }
   if (auto *I = dyn_cast<IfStmt>(S)) {
     if (!I->getInit() && !I->getConditionVariable())
       forEachAlways(I->getCond(), Visit);

@@ -30,8 +30,8 @@ std::optional<Refusal> cannotRunInTiles(const clang::Stmt &Body,
                                         ComputeProof &Proof);
 
 /// Calls Visit for what every iteration of a body does: not in the branches of
-/// a condition, nor in a loop inside, nor behind a `continue`. False: it may
-/// leave S and what follows.
+/// a condition, nor for what stands in a loop inside, nor behind a `continue`.
+/// False: it may leave S and what follows.
 bool forEachAlways(const clang::Stmt *S,
                    llvm::function_ref<void(const clang::Stmt &)> Visit);
 

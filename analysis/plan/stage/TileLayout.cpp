@@ -1,0 +1,159 @@
+//===- TileLayout.cpp - Where the rows of tiles lie -----------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/stage/TileLayout.h"
+#include "analysis/device/Occupancy.h"
+#include "analysis/plan/stage/LongRows.h"
+#include "llvm/ADT/STLExtras.h"
+#include <limits>
+
+namespace catt {
+
+static unsigned widestElement(const RowLoop &Rows, const LoopVersion &V) {
+  unsigned Bytes = 0;
+  for (unsigned R : V.Reads)
+    Bytes = std::max(Bytes, Rows.Reads[R].ElementBytes);
+  return Bytes;
+}
+
+int64_t threadBytes(const RowLoop &Rows, const LoopVersion &Version) {
+  int64_t Bytes = 0;
+  for (unsigned R : Version.Reads)
+    Bytes += Version.Columns * Rows.Reads[R].ElementBytes;
+  const int64_t Element = widestElement(Rows, Version);
+  return Bytes && Bytes % (2 * Element) == 0 ? Bytes + Element : Bytes;
+}
+
+std::optional<int64_t> knownLength(const Kernel &K, const RowRead &Read) {
+  const std::optional<AffineIndex> &Trips = K.Loops[Read.Walk->Loop].TripCount;
+  std::optional<int64_t> Count = Trips ? Trips->constant() : std::nullopt;
+  return Count ? std::optional((*Count - 1) * Read.Walk->StepSize + 1 +
+                               int64_t(Read.Halo))
+               : std::nullopt;
+}
+
+/// Elements of each row in tiles of so many bytes.
+static int64_t columnsOf(const Kernel &K, const LoopVersion &V,
+                         int64_t TileBytes) {
+  const RowLoop &Rows = K.RowLoops[V.Rows];
+  const int64_t Elements = TileBytes / widestElement(Rows, V);
+  if (!walkInside(Rows, V))
+    return std::min<int64_t>(Elements, WarpLanes);
+  if (V.MinTrips)
+    return 2 * Elements;
+  int64_t Longest = 0;
+  for (unsigned R : V.Reads)
+    Longest = std::max(Longest, *knownLength(K, Rows.Reads[R]));
+  return Longest;
+}
+
+static bool anyOnlyIfLong(llvm::ArrayRef<LoopVersion> Loops) {
+  return llvm::any_of(Loops, [](const LoopVersion &V) {
+    return !V.Reads.empty() && V.MinTrips;
+  });
+}
+
+/// Whether each launch can say if its rows are long.
+static bool launchesCanTell(const Kernel &K,
+                            const std::vector<LoopVersion> &Loops) {
+  return llvm::all_of(K.Launches, [&](const Launch &L) {
+    return longRowsAt(L, K, Loops).has_value();
+  });
+}
+
+/// Behind what any launch asks for itself.
+static int64_t behindOwn(const Kernel &K) {
+  int64_t Own = 0;
+  for (const Launch &L : K.Launches)
+    Own = std::max(Own, L.DynamicSharedBytes.value_or(0));
+  return llvm::alignTo(Own, 16);
+}
+
+namespace {
+/// What decides how tiles are laid out.
+struct TileLimits {
+  bool MayAsk = false;                 ///< launches can be asked for them
+  bool IfLong = false;                 ///< and are, where rows are long
+  std::optional<int64_t> LargestBlock; ///< threads; absent: the block is known
+};
+} // namespace
+
+/// Tiles with so many bytes of each row. False: they do not fit.
+static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
+                   const TileLimits &Limits, Stages &Out) {
+  TileMemory &Tiles = Out.Tiles;
+  Tiles = {};
+  int64_t Alignment = 4;
+  for (LoopVersion &V : Out.Loops) {
+    const RowLoop &Rows = S.K.RowLoops[V.Rows];
+    if (V.Reads.empty())
+      continue;
+    V.Columns = columnsOf(S.K, V, TileBytes);
+    Alignment = std::max<int64_t>(Alignment, widestElement(Rows, V));
+    Tiles.ThreadBytes = std::max(Tiles.ThreadBytes, threadBytes(Rows, V));
+  }
+  // Where other loops need as much anyway, a tile is wider.
+  for (LoopVersion &V : Out.Loops)
+    while (!V.Reads.empty() && V.Columns < WarpLanes &&
+           !walkInside(S.K.RowLoops[V.Rows], V)) {
+      LoopVersion Wider = V;
+      Wider.Columns *= 2;
+      if (threadBytes(S.K.RowLoops[V.Rows], Wider) > Tiles.ThreadBytes)
+        break;
+      V = std::move(Wider);
+    }
+  Tiles.ThreadBytes = llvm::alignTo(Tiles.ThreadBytes, Alignment);
+  Tiles.Threads = *S.Footprint.Block.count();
+  BlockResources Block = S.Throttle.Block;
+  Block.RegistersPerThread.reset();
+  Block.GridBlocks.reset();
+  Tiles.IfLong = Limits.IfLong;
+  Tiles.AnyBlock = Limits.LargestBlock.has_value();
+  Tiles.IsDynamic = Tiles.IfLong || Tiles.AnyBlock ||
+                    Block.StaticSharedBytes + Tiles.bytes() >
+                        S.Throttle.Gpu.SharedBytesPerBlock;
+  if (Tiles.IsDynamic) {
+    Tiles.DynamicOffset = behindOwn(S.K);
+    Block.DynamicSharedBytes = Tiles.DynamicOffset;
+  }
+  const int64_t Others = Block.StaticSharedBytes + Block.DynamicSharedBytes,
+                Most = Tiles.ThreadBytes *
+                       Limits.LargestBlock.value_or(Tiles.Threads);
+  Block.DynamicSharedBytes += Tiles.bytes();
+  if ((Tiles.IsDynamic && !Limits.MayAsk) ||
+      Others + Most > S.Throttle.Gpu.SharedBytesPerBlockOptIn)
+    return false;
+  llvm::Expected<Residency> With = residency(S.Throttle.Gpu, Block);
+  if (!With) {
+    llvm::consumeError(With.takeError());
+    return false;
+  }
+  return With->BlocksPerSM * With->WarpsPerBlock >=
+         std::min(EnoughWarps, S.Before.WarpsPerBlock * S.Before.BlocksPerSM);
+}
+
+bool chooseTiles(const Setting &S, const AnalysisOptions &Options,
+                 std::optional<int64_t> LargestBlock, Stages &Out) {
+  if (llvm::all_of(Out.Loops,
+                   [](const LoopVersion &V) { return V.Reads.empty(); }))
+    return true;
+  TileLimits Limits{Options.May.LaunchTiles, false, LargestBlock};
+  Limits.IfLong = Limits.MayAsk && launchesCanTell(S.K, Out.Loops);
+  if (Options.TileBytes)
+    return layOut(S, *Options.TileBytes, /*EnoughWarps=*/1, Limits, Out);
+  // Launches with short rows pay for tiles that they do not use, unless they
+  // can do without.
+  const int64_t Warps = !Limits.IfLong && anyOnlyIfLong(Out.Loops)
+                            ? std::numeric_limits<int64_t>::max()
+                            : EnoughWarps;
+  for (int64_t Bytes : {128, 64, 32})
+    if (layOut(S, Bytes, Warps, Limits, Out))
+      return true;
+  return false;
+}
+
+} // namespace catt
