@@ -203,6 +203,10 @@ TEST(StageBlocks, NegativeFewRowsOfAWarpThatFit) {
   EXPECT_THAT(staged(pairs("8, 4", "64", "px")), IsEmpty());
   EXPECT_THAT(staged(pairs("16, 16", "64", "px")), SizeIs(1));
   EXPECT_THAT(staged(pairs("8, 8", "64", "(py * 8 + px)")), SizeIs(1));
+  std::string Doubles = pairs("16, 16", "64", "px");
+  for (size_t At = 0; (At = Doubles.find("float", At)) != std::string::npos;)
+    Doubles.replace(At, 5, "double");
+  EXPECT_THAT(staged(Doubles), IsEmpty());
   AnalysisOptions Small = options(28);
   Small.May.Stage = true;
   EXPECT_THAT(staged(pairs("8, 8", "2048", "px"), Small), SizeIs(1));

@@ -131,16 +131,19 @@ static bool isApart(const Setting &S, const Access &A) {
   return std::abs(laneStrideBytes(A, S.Footprint).value_or(0)) >= LineBytes;
 }
 
-/// Rows of a warp for which tiles save look-ups where all lines fit: with 8
-/// they took 1.5 and 1.7 times as long, with 16 0.6 and 0.3 times.
-static constexpr int64_t EnoughRows = 16;
-
-/// Lanes of the next threadIdx.y may walk the same ones.
-static int64_t rowsOfWarp(const Setting &S, const Access &A) {
+/// Whether lanes walk so many rows that tiles save look-ups where all lines
+/// fit: with 8 rows of floats they took 1.5 and 1.7 times as long, with 16 0.6
+/// and 0.3 times. Of doubles a tile takes twice as much to fill and to read;
+/// with 16 rows it took 1.45 times as long.
+static bool savesLookUps(const Setting &S, const Access &A) {
+  constexpr int64_t EnoughRows = 16, Bytes = 4;
   const int64_t Width = *S.Footprint.Block.X;
-  return Width < WarpLanes && strideBytes(A, Axis::Y, S.Footprint) == 0
-             ? Width
-             : WarpLanes;
+  // Lanes of the next threadIdx.y may walk the same ones.
+  const int64_t Rows =
+      Width < WarpLanes && strideBytes(A, Axis::Y, S.Footprint) == 0
+          ? Width
+          : WarpLanes;
+  return Rows * Bytes >= EnoughRows * A.SizeBytes;
 }
 
 namespace {
@@ -161,7 +164,7 @@ static std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
     const Access &A = S.K.Accesses[Read.Access];
     const bool Known = In.Counted && isApart(S, A) &&
                        !isReadAgain(S, Rows, Read) &&
-                       (In.Contends || rowsOfWarp(S, A) >= EnoughRows);
+                       (In.Contends || savesLookUps(S, A));
     if (!A.GuardsKnown || !(Known || (In.Busy && isScattered(S, A))))
       continue;
     if (Read.Why)
@@ -297,7 +300,7 @@ private:
         walkAlike(*Rows.Reads[Each.Reads.front()].Walk, *Read.Walk);
     const RowContext In = contextOf(Rows, Read);
     if (!Alike || !In.Counted ||
-        (!In.Contends && (!IsBusy || rowsOfWarp(Long, A) < EnoughRows)))
+        (!In.Contends && (!IsBusy || !savesLookUps(Long, A))))
       return false;
     if (Read.Why) {
       if (In.Contends)
