@@ -362,10 +362,12 @@ static void addRowsThatStay(const VersionedLoop &V,
     const RowWalk &L = *Read.Walk;
     const std::string First = firstOf(L), From = V.From,
                       Count = elementsFrom(L, Read, L.Start),
-                      Element = First == "0" ? From : First + " + " + From;
-    Out.push_back("for (int " + From + " = 0; __any_sync(" + V.Lanes + ", " +
-                  From + " < " + Count + "); " + From +
-                  " += " + str(WarpLanes) + ")");
+                      Element = First == "0"
+                                    ? From
+                                    : llvm::formatv("{0} + {1}", First, From);
+    Out.push_back(llvm::formatv(
+        "for (int {0} = 0; __any_sync({1}, {0} < {2}); {0} += {3})", From,
+        V.Lanes, Count, WarpLanes));
     Out.push_back(llvm::formatv(
         "cattLoadRow<{0}, {1}>({2}, {3}, {4} + {5}, &{6}, {7} ? {8} - {5} : "
         "0);",

@@ -9,6 +9,7 @@
 #include "analysis/device/Occupancy.h"
 #include "analysis/plan/stage/LongRows.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 
 namespace catt {
