@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "transforms/LoopVersions.h"
 #include "analysis/plan/stage/LongRows.h"
+#include "analysis/plan/stage/TileLayout.h"
 #include "transforms/AddedFunctions.h"
 #include "transforms/FilePlaces.h"
 #include "llvm/ADT/STLExtras.h"
@@ -281,7 +282,7 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
                                 Read.Type, Name, V.Array,
                                 Offset ? str(Offset) + " + " : "",
                                 V.Tiles.ThreadBytes, V.Thread));
-    Offset += V.Version.Columns * Read.ElementBytes;
+    Offset += rowBytes(V.Rows, V.Version, R);
   }
   Out.push_back("const unsigned " + V.Lanes + " = __activemask();");
 }

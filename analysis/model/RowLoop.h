@@ -54,14 +54,14 @@ struct RowWalk {
 struct RowRead {
   /// Of a row that stays: the loop inside that walks it.
   std::optional<RowWalk> Walk;
-  size_t Access = 0;               ///< index in Kernel::Accesses
-  std::vector<SourceSpan> Places;  ///< in the body, ascending
-  std::vector<unsigned> Offsets;   ///< of each place, in elements from Text
-  std::string Text;                ///< "A[i * m + j]", the first of the row
-  std::vector<std::string> Others; ///< "A[i * m + j + 1]"
-  unsigned Halo = 0;               ///< elements behind Text, up to the last one
-  std::string Type;                ///< of an element: "float"
-  unsigned ElementBytes = 0;
+  size_t Access = 0;              ///< index in Kernel::Accesses
+  std::vector<size_t> Own;        ///< all that touch it: A[i * m + j + 1].x
+  std::vector<SourceSpan> Places; ///< in the body, ascending
+  std::vector<unsigned> Offsets;  ///< of each place, in elements from Text
+  std::string Text;               ///< "A[i * m + j]", the first of the row
+  unsigned Halo = 0;              ///< elements behind Text, up to the last one
+  std::string Type;               ///< of an element: "float"
+  unsigned ElementBytes = 0, Alignment = 0;
   bool IsRead = true, IsWritten = false;
   /// Of RowLoop::Places: it may only be read ahead, or written later, if these
   /// are elsewhere.

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   1 to 3 loops   over rows of numbers of 4 or 8 bytes; in guards, nests,
-//                  divergent code; upwards by 1 to 4, downwards by 1
+//   1 to 3 loops   over rows of numbers of 1 to 8 bytes, or of objects of 8 to
+//                  16; in guards, nests, divergent code; upwards by 1 to 4,
+//                  downwards by 1
 //   reads          of one element of a row in each iteration, or of neighbours
 //   lengths        constant, of the run, of each thread, from memory
 //   blocks         of one to three dimensions, with partial warps; of the run
@@ -22,6 +23,7 @@
 #include "test/fuzz/KernelTree.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <random>
 
@@ -50,12 +52,12 @@ public:
     if (!Restrict && chance(25)) {
       // An element of this thread's own row, by a way that nobody follows.
       Hidden = true;
-      line(Type + " *hidden = (" + Type + " *)((size_t)A + sizeof(" + Type +
+      line(Type + " *hidden = (" + Type + " *)((size_t)A + sizeof(" + Element +
            ") * (i * " + std::to_string(Row) + " + " +
            std::to_string(below(Row)) + "));");
     } else if (chance(20))
-      line("__shared__ " + Type +
-           " own[1024];\nown[t] = A[i];\n"
+      line("__shared__ " + Type + " own[1024];\nown[t] = A[i]" + member() +
+           ";\n"
            "__syncthreads();\ns += own[t];");
     if (!Hidden && chance(20)) {
       Gathers = true;
@@ -71,8 +73,10 @@ public:
 private:
   std::mt19937_64 Random;
   GeneratedKernel K;
-  std::string Type = "float";
-  unsigned Row = 8, Threads = 32; ///< elements of a row; threads of the grid
+  std::string Type = "float", Element = "float"; ///< of sums; of rows
+  unsigned ElementBytes = 4;
+  std::vector<std::string> Members; ///< ".x" of an element that is an object
+  unsigned Row = 8, Threads = 32;   ///< elements of a row; threads of the grid
   bool Restrict = false;
   bool ByRun = false; ///< only the run knows a row's length, launches tell it
   bool Gathers = false, Stores = false;
@@ -94,7 +98,7 @@ private:
     K.Block = Blocks[below(std::size(Blocks))];
     K.Grid.X = 1 + below(3);
     Threads = K.Block.count() * K.Grid.X;
-    Type = pick({"float", "double", "int", "unsigned", "long long"});
+    chooseTypes();
     Row = 8 + below(chance(50) ? 20 : 70);
     Restrict = chance(50);
     ByRun = chance(25);
@@ -116,8 +120,46 @@ private:
           " __launch_bounds__(" + std::to_string(K.Block.count()) + ")";
   }
 
-  /// An element of the row of this thread.
-  std::string element(const std::string &J) {
+  static unsigned bytesOf(llvm::StringRef Type) {
+    return llvm::StringSwitch<unsigned>(Type)
+        .Case("unsigned char", 1)
+        .Case("short", 2)
+        .Cases({"double", "long long"}, 8)
+        .Default(4);
+  }
+
+  void chooseTypes() {
+    Type = pick({"float", "float", "double", "double", "int", "unsigned",
+                 "long long", "long long", "unsigned char", "short"});
+    Element = Type;
+    ElementBytes = bytesOf(Type);
+    if (ElementBytes < 4 || chance(75))
+      return;
+    const unsigned Count = ElementBytes == 8 ? 2 : 2 + below(3);
+    Element = "Object" + std::to_string(K.Id);
+    std::string Fields;
+    for (unsigned I = 0; I < Count; ++I) {
+      Members.push_back(std::string(".") + "abcd"[I]);
+      Fields += std::string(I ? ", " : " ") + "abcd"[I];
+    }
+    ElementBytes *= Count;
+    const std::string Aligned =
+        chance(50) && (ElementBytes & (ElementBytes - 1)) == 0
+            ? " __align__(" + std::to_string(ElementBytes) + ")"
+            : "";
+    K.Globals.push_back("struct" + Aligned + " " + Element + " { " + Type +
+                        Fields + "; };");
+  }
+
+  /// ".b" of an element that is an object.
+  std::string member() {
+    return Members.empty() ? "" : Members[below(Members.size())];
+  }
+
+  /// A number of the row of this thread.
+  std::string element(const std::string &J) { return reference(J) + member(); }
+
+  std::string reference(const std::string &J) {
     std::string R = std::to_string(Row);
     if (Gathers && chance(50)) // the row that data says
       return "A[g * " + R + " + " + J + "]";
@@ -339,10 +381,10 @@ private:
 
   void arguments() {
     std::string Keyword = Restrict ? "__restrict__ " : "";
-    unsigned Bytes = Type == "double" || Type == "long long" ? 8 : 4;
+    const unsigned Bytes = bytesOf(Type);
     Argument A, Lens, Out, Wide, N, W;
-    A.Name = "A", A.Type = "const " + Type + " *" + Keyword + "%";
-    A.Bytes = int64_t(Bytes) * (2 * Row * Threads + 1024);
+    A.Name = "A", A.Type = "const " + Element + " *" + Keyword + "%";
+    A.Bytes = int64_t(ElementBytes) * (2 * Row * Threads + 1024);
     A.Fill = Type == "float" ? "f" : "i";
     Lens.Name = "lens", Lens.Type = "const int *" + Keyword + "%";
     Lens.Bytes = 4 * int64_t(Threads);

@@ -258,6 +258,12 @@ __global__ void k(View v, float *f, double *d, int *i, unsigned *u,
   atomicCAS(ull, 1ull, 2ull); atomicInc(u, 4u); atomicSub(i, 1);
   atomicOr(u, 1u); atomicXor(ull, 3ull); atomicAdd_block(i, 1);
   atomicAdd_system(u, 1u);
+  __nv_atomic_fetch_add(f, 1.f, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_max(i, 3, __NV_ATOMIC_RELAXED);
+  i[6] = __nv_atomic_load_n(i, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);
+  int expected = 1;
+  __nv_atomic_compare_exchange_n(i, &expected, 2, false, __NV_ATOMIC_ACQ_REL,
+                                 __NV_ATOMIC_RELAXED);
   i[0] = __shfl_sync(~0u, i[1], 3) + __shfl_down_sync(~0u, i[1], 2, 16) +
          __any_sync(~0u, i[2]) + __ballot_sync(~0u, i[2]) + __activemask() +
          __popc(i[3]) + __clz(i[4]) + __ffs(i[5]) + __brev(i[6]) +

@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
+#include <set>
 
 namespace catt {
 
@@ -143,7 +144,7 @@ static bool savesLookUps(const Setting &S, const Access &A) {
       Width < WarpLanes && strideBytes(A, Axis::Y, S.Footprint) == 0
           ? Width
           : WarpLanes;
-  return Rows * Bytes >= EnoughRows * A.SizeBytes;
+  return Rows * Bytes >= EnoughRows * std::max<int64_t>(Bytes, A.SizeBytes);
 }
 
 namespace {
@@ -443,23 +444,20 @@ Kernel withStages(const Kernel &K, const Stages &Found) {
   Kernel With = K;
   if (!Found.Tiles.IsDynamic)
     With.StaticSharedBytes += Found.Tiles.bytes();
+  std::set<size_t> Left;
   for (const LoopVersion &Each : Found.Loops) {
     const RowLoop &Rows = K.RowLoops[Each.Rows];
-    auto Leave = [&](unsigned Loop, const std::string &Text, bool IsWritten) {
-      llvm::erase_if(With.Accesses, [&](const Access &A) {
-        return A.Loop == Loop && A.Text == Text && (IsWritten || !A.Writes);
-      });
-    };
-    for (unsigned R : Each.Reads) {
-      const RowRead &Read = Rows.Reads[R];
-      const unsigned Loop = walkerOf(Rows, Read);
-      Leave(Loop, Read.Text, Read.IsWritten);
-      for (const std::string &Text : Read.Others)
-        Leave(Loop, Text, Read.IsWritten);
-    }
+    for (unsigned R : Each.Reads)
+      Left.insert(Rows.Reads[R].Own.begin(), Rows.Reads[R].Own.end());
     for (unsigned R : Each.Sums)
-      Leave(Rows.Loop, Rows.Sums[R].Text, /*IsWritten=*/true);
+      for (const auto &[I, A] : llvm::enumerate(K.Accesses))
+        if (A.Loop == Rows.Loop && A.Text == Rows.Sums[R].Text)
+          Left.insert(I);
   }
+  With.Accesses.clear();
+  for (const auto &[I, A] : llvm::enumerate(K.Accesses))
+    if (!Left.count(I))
+      With.Accesses.push_back(A);
   return With;
 }
 

@@ -9,24 +9,37 @@
 #include "analysis/device/Occupancy.h"
 #include "analysis/plan/stage/LongRows.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
 namespace catt {
 
-static unsigned widestElement(const RowLoop &Rows, const LoopVersion &V) {
-  unsigned Bytes = 0;
+/// The most of any row.
+static unsigned widest(const RowLoop &Rows, const LoopVersion &V,
+                       unsigned RowRead::*Bytes) {
+  unsigned Most = 0;
   for (unsigned R : V.Reads)
-    Bytes = std::max(Bytes, Rows.Reads[R].ElementBytes);
-  return Bytes;
+    Most = std::max(Most, Rows.Reads[R].*Bytes);
+  return Most;
 }
 
-int64_t threadBytes(const RowLoop &Rows, const LoopVersion &Version) {
+/// Of what a thread has of tiles, at least a word.
+static int64_t alignmentOf(const RowLoop &Rows, const LoopVersion &V) {
+  return std::max(4U, widest(Rows, V, &RowRead::Alignment));
+}
+
+int64_t rowBytes(const RowLoop &Rows, const LoopVersion &V, unsigned Read) {
+  return llvm::alignTo(V.Columns * Rows.Reads[Read].ElementBytes,
+                       alignmentOf(Rows, V));
+}
+
+int64_t threadBytes(const RowLoop &Rows, const LoopVersion &V) {
   int64_t Bytes = 0;
-  for (unsigned R : Version.Reads)
-    Bytes += Version.Columns * Rows.Reads[R].ElementBytes;
-  const int64_t Element = widestElement(Rows, Version);
-  return Bytes && Bytes % (2 * Element) == 0 ? Bytes + Element : Bytes;
+  for (unsigned R : V.Reads)
+    Bytes += rowBytes(Rows, V, R);
+  const int64_t Alignment = alignmentOf(Rows, V);
+  return Bytes && Bytes % (2 * Alignment) == 0 ? Bytes + Alignment : Bytes;
 }
 
 std::optional<int64_t> knownLength(const Kernel &K, const RowRead &Read) {
@@ -41,7 +54,8 @@ std::optional<int64_t> knownLength(const Kernel &K, const RowRead &Read) {
 static int64_t columnsOf(const Kernel &K, const LoopVersion &V,
                          int64_t TileBytes) {
   const RowLoop &Rows = K.RowLoops[V.Rows];
-  const int64_t Elements = TileBytes / widestElement(Rows, V);
+  const int64_t Elements = llvm::bit_floor(
+      uint64_t(TileBytes / widest(Rows, V, &RowRead::ElementBytes)));
   if (!walkInside(Rows, V))
     return std::min<int64_t>(Elements, WarpLanes);
   if (V.MinTrips)
@@ -74,6 +88,9 @@ static int64_t behindOwn(const Kernel &K) {
   return llvm::alignTo(Own, 16);
 }
 
+/// A tile of fewer elements of a row does not pay for its barriers.
+static constexpr int64_t LeastColumns = 4;
+
 namespace {
 /// What decides how tiles are laid out.
 struct TileLimits {
@@ -94,7 +111,9 @@ static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
     if (V.Reads.empty())
       continue;
     V.Columns = columnsOf(S.K, V, TileBytes);
-    Alignment = std::max<int64_t>(Alignment, widestElement(Rows, V));
+    if (V.Columns < LeastColumns)
+      return false;
+    Alignment = std::max(Alignment, alignmentOf(Rows, V));
     Tiles.ThreadBytes = std::max(Tiles.ThreadBytes, threadBytes(Rows, V));
   }
   // Where other loops need as much anyway, a tile is wider.

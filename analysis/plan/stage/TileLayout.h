@@ -28,9 +28,13 @@ namespace catt {
 /// stay in L1 (1.2 to 2.6 times); with fewer they lose up to a third.
 inline constexpr int64_t EnoughWarps = 16;
 
+/// Bytes that the tile of a thread has for one of the version's reads, by its
+/// index in RowLoop::Reads.
+int64_t rowBytes(const RowLoop &Rows, const LoopVersion &V, unsigned Read);
+
 /// Bytes of a thread's row: the tiles of the version's reads side by side, and
-/// one element more, so that the lanes of a warp read from different banks.
-int64_t threadBytes(const RowLoop &Rows, const LoopVersion &Version);
+/// a word or two more, so that the lanes of a warp read from different banks.
+int64_t threadBytes(const RowLoop &Rows, const LoopVersion &V);
 
 /// The elements of a row that stays, where that is known.
 std::optional<int64_t> knownLength(const Kernel &K, const RowRead &Read);

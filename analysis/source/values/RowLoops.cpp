@@ -206,7 +206,7 @@ private:
 
   void write(const ArraySubscriptExpr &E, const BinaryOperator &Assign) {
     std::optional<RowLoad> To =
-        Rows.loadOf(E, itself(), /*Reads=*/Assign.isCompoundAssignmentOp(),
+        Rows.loadOf(E, E, itself(), /*Reads=*/Assign.isCompoundAssignmentOp(),
                     /*Writes=*/true);
     std::optional<SourceSpan> Whole =
         Counted.spanOf(Assign.getSourceRange(), Out.Span.File);
@@ -223,8 +223,7 @@ private:
         To->A->Reads || llvm::any_of(InPlace->Places, [&](const SourceSpan &P) {
           return P.Begin < Whole->End;
         });
-    RowReads::Row &Of = Rows.rowOf(*InPlace);
-    Of.Own.push_back(To->A);
+    InPlace->Own.push_back(Rows.indexOf(*To));
     auto Behind =
         llvm::lower_bound(InPlace->Places, To->Place,
                           [](const SourceSpan &L, const SourceSpan &R) {
@@ -234,10 +233,11 @@ private:
     InPlace->Offsets.push_back(0);
     InPlace->IsWritten = true;
     InPlace->Apart.clear();
-    InPlace->Why = Places.compare(*To->A, /*Same=*/false, InPlace->Apart,
-                                  [&](const Access &Other) {
-                                    return !llvm::is_contained(Of.Own, &Other);
-                                  });
+    InPlace->Why = Places.compare(
+        *To->A, /*Same=*/false, InPlace->Apart, [&](const Access &Other) {
+          return !llvm::is_contained(InPlace->Own,
+                                     size_t(&Other - K.Accesses.data()));
+        });
   }
 
   /// Whether a store goes to the element that every iteration loads. What is
@@ -245,7 +245,7 @@ private:
   /// store to another array in between prevents in global memory alone.
   bool isInPlace(const RowRead &R, const RowLoad &To,
                  const SourceSpan &Assign) const {
-    const RowLoad &First = Rows.rowOf(R).First;
+    const RowLoad &First = Rows.firstOf(R);
     auto IsBefore = [&](const SourceSpan &Place) {
       return Place.Begin < Assign.End;
     };

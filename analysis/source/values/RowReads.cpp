@@ -17,19 +17,37 @@ namespace catt {
 static constexpr int64_t NarrowTile = 32;    ///< bytes, the least of StagePlan
 static constexpr int64_t MostStepBytes = 64; ///< from iteration to iteration
 
-std::optional<std::string>
-RowReads::numberOf(const ArraySubscriptExpr &E) const {
+std::optional<std::string> RowReads::numberOf(const Expr &E) const {
   auto *Number = E.getType()->getAs<BuiltinType>();
   if (!Number || !Number->isArithmeticType() ||
-      E.getType().isVolatileQualified())
+      E.getType().isVolatileQualified() || Context.getTypeSize(Number) > 64)
     return std::nullopt;
   return E.getType().getCanonicalType().getUnqualifiedType().getAsString(
       Context.getPrintingPolicy());
 }
 
-const Access *RowReads::accessOf(const ArraySubscriptExpr &E,
-                                 const std::string &Written, unsigned Loop,
-                                 bool Reads, bool Writes) const {
+/// Objects of whole words, whose type can be written anywhere.
+std::optional<std::string> RowReads::objectOf(const Expr &E) const {
+  constexpr int64_t Word = 4, MostBytes = 16;
+  const QualType T = E.getType().getCanonicalType();
+  const CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record || Record->isUnion() || T.isVolatileQualified() ||
+      !T.isTriviallyCopyableType(Context) ||
+      !Record->hasSimpleCopyAssignment() ||
+      !Record->getDeclContext()->getRedeclContext()->isFileContext())
+    return std::nullopt;
+  std::string Name =
+      T.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
+  const int64_t Bytes = Context.getTypeSizeInChars(T).getQuantity(),
+                Alignment = Context.getTypeAlignInChars(T).getQuantity();
+  if (Bytes % Word || Alignment % Word || Bytes > MostBytes ||
+      Name.find('(') != std::string::npos)
+    return std::nullopt;
+  return Name;
+}
+
+const Access *RowReads::accessOf(const Expr &E, const std::string &Written,
+                                 unsigned Loop, bool Reads, bool Writes) const {
   Location At = Text.location(E.getBeginLoc());
   auto Found = llvm::find_if(K.Accesses, [&](const Access &A) {
     return A.Where == At && A.Text == Written && A.Reads == Reads &&
@@ -39,32 +57,63 @@ const Access *RowReads::accessOf(const ArraySubscriptExpr &E,
   return Found == K.Accesses.end() ? nullptr : &*Found;
 }
 
-/// The element that is loaded there; null if none is.
-static const ArraySubscriptExpr *loadedBy(const Stmt &S) {
-  auto *C = dyn_cast<CastExpr>(&S);
-  return C && C->getCastKind() == CK_LValueToRValue
-             ? dyn_cast<ArraySubscriptExpr>(C->getSubExpr()->IgnoreParens())
+/// What is loaded there: an element or a member of one, or an object that is
+/// copied; null if nothing is.
+static const Expr *loadedBy(const Stmt &S) {
+  if (auto *C = dyn_cast<CastExpr>(&S);
+      C && C->getCastKind() == CK_LValueToRValue)
+    return C->getSubExpr()->IgnoreParens();
+  auto *C = dyn_cast<CXXConstructExpr>(&S);
+  return C && C->getConstructor()->isCopyConstructor() && C->getNumArgs() == 1
+             ? C->getArg(0)->IgnoreParenImpCasts()
              : nullptr;
 }
 
+/// The element of an array of which it is all or a member.
+static const ArraySubscriptExpr *elementOf(const Expr *E) {
+  while (auto *M = dyn_cast_or_null<MemberExpr>(E)) {
+    if (M->isArrow() || !isa<FieldDecl>(M->getMemberDecl()) ||
+        M->getMemberDecl()->getType()->isReferenceType())
+      return nullptr;
+    E = M->getBase()->IgnoreParenImpCasts();
+  }
+  return dyn_cast_or_null<ArraySubscriptExpr>(E);
+}
+
+template <class F>
+void RowReads::forEachLoad(const Stmt &S, const RowWalker &Walker,
+                           F Visit) const {
+  const Expr *Touched = loadedBy(S);
+  if (const ArraySubscriptExpr *Element = elementOf(Touched))
+    if (std::optional<RowLoad> L = loadOf(*Element, *Touched, Walker))
+      Visit(std::move(*L));
+}
+
 std::optional<RowLoad> RowReads::loadOf(const ArraySubscriptExpr &E,
+                                        const Expr &Touched,
                                         const RowWalker &Walker, bool Reads,
                                         bool Writes) const {
   const CountedLoop &By = Walker.By;
-  std::optional<std::string> Type = numberOf(E);
+  std::optional<std::string> Type = numberOf(E),
+                             Whole = By.textOf(Touched.getSourceRange());
+  if (!Type && !Writes)
+    Type = objectOf(E);
   std::optional<SourceSpan> Place =
       By.spanOf(E.getSourceRange(), Out.Span.File);
   std::optional<std::string> Written = By.textOf(E.getSourceRange());
   std::optional<std::string> Base = By.textOf(E.getBase()->getSourceRange());
-  if (!Type || !Place || !Written || !Base || !By.isPlain(E.getBase()))
+  if (!Type || !Whole || !Place || !Written || !Base ||
+      !By.isPlain(E.getBase()))
     return std::nullopt;
+  const unsigned Bytes = Context.getTypeSizeInChars(E.getType()).getQuantity(),
+                 Alignment =
+                     Context.getTypeAlignInChars(E.getType()).getQuantity();
   std::optional<RowIndex> Index = By.rowIndex(E.getIdx());
   const Access *A =
-      Index ? accessOf(E, *Written, Walker.Loop, Reads, Writes) : nullptr;
-  if (!A || !A->ThroughL1 || (A->SizeBytes != 4 && A->SizeBytes != 8) ||
-      Walker.StepSize * A->SizeBytes > MostStepBytes)
+      Index ? accessOf(Touched, *Whole, Walker.Loop, Reads, Writes) : nullptr;
+  if (!A || !A->ThroughL1 || Walker.StepSize * Bytes > MostStepBytes)
     return std::nullopt;
-  return RowLoad{A, *Type, *Written, *Base, *Place, *Index};
+  return RowLoad{A, *Type, *Written, *Base, Bytes, Alignment, *Place, *Index};
 }
 
 /// Elements behind the first one of a tile of the narrowest kind, so that
@@ -77,13 +126,11 @@ static int64_t mostHalo(const RowWalker &Walker, unsigned ElementBytes) {
 void RowReads::find(const Stmt &Body, const RowWalker &Walker) {
   std::vector<RowLoad> Loads, Sorted;
   forEachAlways(&Body, [&](const Stmt &S) {
-    if (const ArraySubscriptExpr *E = loadedBy(S))
-      if (std::optional<RowLoad> L = loadOf(*E, Walker))
-        Loads.push_back(std::move(*L));
+    forEachLoad(S, Walker, [&](RowLoad L) { Loads.push_back(std::move(L)); });
   });
   unsigned Widest = 4;
   for (const RowLoad &L : Loads)
-    Widest = std::max(Widest, L.A->SizeBytes);
+    Widest = std::max(Widest, L.Bytes);
   Sorted = Loads;
   llvm::stable_sort(Sorted, [](const RowLoad &L, const RowLoad &R) {
     return L.Index.Offset < R.Index.Offset;
@@ -94,16 +141,14 @@ void RowReads::find(const Stmt &Body, const RowWalker &Walker) {
                          [&](const RowRead &R) { return holds(R, L, Walker); }))
       addRow(L, Sorted, Walker, mostHalo(Walker, Widest));
   forEachStmt(&Body, [&](const Stmt &S) {
-    if (const ArraySubscriptExpr *E = loadedBy(S))
-      if (std::optional<RowLoad> L = loadOf(*E, Walker))
-        addPlace(*L, Walker);
+    forEachLoad(S, Walker, [&](const RowLoad &L) { addPlace(L, Walker); });
   });
 }
 
 /// Whether an iteration that fetches what belongs to a read has the element.
 bool RowReads::holds(const RowRead &R, const RowLoad &L,
                      const RowWalker &W) const {
-  const RowLoad &First = rowOf(R).First;
+  const RowLoad &First = firstOf(R);
   int64_t Behind = L.Index.Offset - First.Index.Offset;
   return R.Walk == W.Inside && First.isRowOf(L) && Behind >= 0 &&
          Behind <= R.Halo;
@@ -112,12 +157,13 @@ bool RowReads::holds(const RowRead &R, const RowLoad &L,
 RowRead &RowReads::add(const RowLoad &First, const RowWalker &Walker) {
   RowRead R;
   R.Walk = Walker.Inside;
-  R.Access = size_t(First.A - K.Accesses.data());
+  R.Access = indexOf(First);
   R.Text = First.Text;
   R.Type = First.Type;
-  R.ElementBytes = First.A->SizeBytes;
+  R.ElementBytes = First.Bytes;
+  R.Alignment = First.Alignment;
   Out.Reads.push_back(std::move(R));
-  Rows.push_back({First, {}});
+  Firsts.push_back(First);
   return Out.Reads.back();
 }
 
@@ -150,11 +196,8 @@ void RowReads::addPlace(const RowLoad &L, const RowWalker &Walker) {
     if (!holds(R, L, Walker))
       continue;
     R.Places.push_back(L.Place);
-    Row &Of = rowOf(R);
-    R.Offsets.push_back(L.Index.Offset - Of.First.Index.Offset);
-    Of.Own.push_back(L.A);
-    if (L.Text != R.Text && !llvm::is_contained(R.Others, L.Text))
-      R.Others.push_back(L.Text);
+    R.Offsets.push_back(L.Index.Offset - firstOf(R).Index.Offset);
+    R.Own.push_back(indexOf(L));
     return;
   }
 }

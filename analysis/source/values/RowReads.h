@@ -14,8 +14,11 @@
 //     for (int j = 0; j < d; ++j)    with the loop over j as its Walk
 //       s += P[i * d + j] * C[c * d + j];
 //
-// Limits: elements are numbers of 4 or 8 bytes. Whether the row may be loaded
-// ahead of a store is RowPlaces' matter.
+//   for (int j = 0; j < m; ++j)      P[i * m + j]: an object of which members
+//     s += P[i * m + j].mass;        are loaded, or all of it
+//
+// Limits: elements are numbers of 1 to 8 bytes, or trivial objects of up to
+// 16. Whether the row may be loaded ahead of a store is RowPlaces' matter.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_ROWREADS_H
@@ -34,10 +37,11 @@ struct RowWalker {
   std::optional<RowWalk> Inside;
 };
 
-/// A load of an element of a row, or a store to one.
+/// A load of an element of a row or of a member of it, or a store to one.
 struct RowLoad {
   const Access *A = nullptr;
-  std::string Type, Text, Base;
+  std::string Type, Text, Base; ///< of the element
+  unsigned Bytes = 0, Alignment = 0;
   SourceSpan Place;
   RowIndex Index;
 
@@ -56,32 +60,33 @@ public:
   /// Adds the rows that every run of a body loads to Out.Reads.
   void find(const clang::Stmt &Body, const RowWalker &Walker);
 
-  /// A number of a row that the iterator walks; none where it is something
-  /// else.
-  std::optional<RowLoad> loadOf(const clang::ArraySubscriptExpr &E,
+  /// An element, of which all or a member is touched, in a row that the
+  /// iterator walks; none where it is something else.
+  std::optional<RowLoad> loadOf(const clang::ArraySubscriptExpr &Element,
+                                const clang::Expr &Touched,
                                 const RowWalker &Walker, bool Reads = true,
                                 bool Writes = false) const;
 
   /// Numbers whose type can be written anywhere.
-  std::optional<std::string> numberOf(const clang::ArraySubscriptExpr &E) const;
+  std::optional<std::string> numberOf(const clang::Expr &E) const;
 
   /// In the body of that loop itself; null if there is none.
-  const Access *accessOf(const clang::ArraySubscriptExpr &E,
-                         const std::string &Written, unsigned Loop, bool Reads,
-                         bool Writes) const;
+  const Access *accessOf(const clang::Expr &E, const std::string &Written,
+                         unsigned Loop, bool Reads, bool Writes) const;
 
-  /// A row of Out.Reads: its first element, and what touches it.
-  struct Row {
-    RowLoad First;
-    std::vector<const Access *> Own;
-  };
-  Row &rowOf(const RowRead &R) { return Rows.at(&R - Out.Reads.data()); }
-  const Row &rowOf(const RowRead &R) const {
-    return Rows.at(&R - Out.Reads.data());
+  /// The first element of a row of Out.Reads.
+  const RowLoad &firstOf(const RowRead &R) const {
+    return Firsts.at(&R - Out.Reads.data());
   }
   RowRead &add(const RowLoad &First, const RowWalker &Walker);
+  size_t indexOf(const RowLoad &L) const {
+    return size_t(L.A - K.Accesses.data());
+  }
 
 private:
+  std::optional<std::string> objectOf(const clang::Expr &E) const;
+  template <class F>
+  void forEachLoad(const clang::Stmt &S, const RowWalker &W, F Visit) const;
   bool holds(const RowRead &R, const RowLoad &L, const RowWalker &W) const;
   void addRow(const RowLoad &Of, llvm::ArrayRef<RowLoad> Sorted,
               const RowWalker &Walker, int64_t MostHalo);
@@ -92,7 +97,7 @@ private:
   const Kernel &K;
   const RowPlaces &Places;
   RowLoop &Out;
-  std::vector<Row> Rows; ///< of each of RowLoop::Reads
+  std::vector<RowLoad> Firsts; ///< of each of RowLoop::Reads
 };
 
 } // namespace catt

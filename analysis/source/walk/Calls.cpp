@@ -33,8 +33,9 @@ std::optional<Value> SymbolicWalk::evalMemoryIntrinsic(const CallExpr *E,
   bool Store = llvm::StringSwitch<bool>(Name)
                    .Cases({"__stwb", "__stcs", "__stcg", "__stwt"}, true)
                    .Default(false);
-  bool Atomic = Name.starts_with("atomic") && E->getNumArgs() >= 2 &&
-                E->getArg(0)->getType()->isPointerType();
+  bool Atomic =
+      (Name.starts_with("atomic") || Name.starts_with("__nv_atomic_")) &&
+      E->getNumArgs() >= 2 && E->getArg(0)->getType()->isPointerType();
   if ((!Load && !Store && !Atomic) || E->getNumArgs() < 1)
     return std::nullopt;
   Value Address = evalAsValue(E->getArg(0));

@@ -8,7 +8,7 @@
 # ===----------------------------------------------------------------------===#
 """Writes row walks as programs have them.
 
-  generate.py [--seed S] [--count N] [--first I] DIR
+  generate.py [--seed S] [--count N] [--first I] [--group G] DIR
 
 DIR/k0017.cu is one kernel with the host function that launches it, and nothing
 else; DIR/kernels.json says what was drawn, and which arrays the host function
@@ -43,14 +43,17 @@ def kernel(seed, number):
                   draft.facts())
 
 
-def kernels(seed, first, count):
-    return [kernel(seed, n) for n in range(first, first + count)]
+def kernels(seed, first, count, group=None):
+    drawn = (kernel(seed, n) for n in range(first, first + count))
+    return [k for k in drawn if group in (None, k.facts["group"])]
 
 
 def add_options(parser):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--group", choices=sorted({f.group for f in forms.ALL}),
+                        help="of these kernels, only those of this group")
 
 
 def main():
@@ -60,7 +63,7 @@ def main():
     options = parser.parse_args()
     into = Path(options.directory)
     into.mkdir(parents=True, exist_ok=True)
-    drawn = kernels(options.seed, options.first, options.count)
+    drawn = kernels(options.seed, options.first, options.count, options.group)
     for each in drawn:
         (into / f"{each.name}.cu").write_text(each.text)
     (into / "kernels.json").write_text(json.dumps(

@@ -76,6 +76,7 @@ static inline __device__ size_t __cvta_generic_to_shared(const void *P);
 
 #include "../shared/catt_cache_operators.h"
 #include "../shared/catt_min_max.h"
+#include "../shared/catt_nv_atomic.h"
 #include "catt_device.h"
 #include "catt_host_functions.h"
 #include "catt_runtime_templates.h"

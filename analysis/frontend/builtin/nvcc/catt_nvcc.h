@@ -21,6 +21,7 @@
 
 #include "../shared/catt_cache_operators.h"
 #include "../shared/catt_min_max.h"
+#include "../shared/catt_nv_atomic.h"
 
 // Names that CUDA 13 has removed and that older programs still use.
 #if CUDART_VERSION >= 13000

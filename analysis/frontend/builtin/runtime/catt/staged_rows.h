@@ -37,9 +37,9 @@ static size_t cattShared(K *kernel, size_t bytes, size_t more) {
 #endif // CATT_SHARED
 /// Loads up to CattColumns elements of the row of each lane to its own place in
 /// shared memory, CattBytes from that of the thread before; the lanes are those
-/// of one warp that are there. All are on the way at a time, in no registers
-/// (PTX ISA, "cp.async", from sm_80 on); of rows that end, as few as the
-/// longest needs. Barriers keep them apart from what the lanes read.
+/// of one warp that are there. All are on the way at a time, those of 4 bytes
+/// and more in no registers (PTX ISA, "cp.async", from sm_80 on); of rows that
+/// end, as few as the longest needs. Barriers keep them apart from the reads.
 #ifndef CATT_LOAD_ROW
 #define CATT_LOAD_ROW
 template <int CattColumns, int CattBytes, class CattType>
@@ -55,13 +55,17 @@ static __device__ void cattLoadRow(unsigned lanes, unsigned thread,
   const auto fetch = [&](int from, int column, const CattType *source) {
     char *const to = tile + from * CattBytes + column * sizeof(CattType);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("{ .reg .u64 to; cvta.to.shared.u64 to, %0;"
-                 " cp.async.ca.shared.global [to], [%1], %2; }" ::"l"(to),
-                 "l"(source + column), "n"(sizeof(CattType))
-                 : "memory");
-#else
-    *(CattType *)to = source[column];
+    constexpr int bytes = alignof(CattType) < 16 ? alignof(CattType) : 16;
+    const char *const begin = (const char *)(source + column);
+    for (int i = 0; bytes >= 4 && i < (int)sizeof(CattType); i += bytes)
+      asm volatile("{ .reg .u64 to; cvta.to.shared.u64 to, %0;"
+                   " cp.async.ca.shared.global [to], [%1], %2; }" ::"l"(to + i),
+                   "l"(begin + i), "n"(bytes < 4 ? 4 : bytes)
+                   : "memory");
+    if (bytes >= 4)
+      return;
 #endif
+    *(CattType *)to = source[column];
   };
   int width = CattColumns;
   while (width > 1 && __all_sync(lanes, wanted <= width / 2))
@@ -100,10 +104,6 @@ static __device__ void cattStoreRow(unsigned lanes, unsigned thread,
                                     long long count) {
   const int lane = thread % 32, mine = (int)count;
   const char *const tile = (const char *)own - lane * CattBytes;
-  const auto store = [&](int from, int column, CattType *to) {
-    const char *const line = tile + from * CattBytes;
-    to[column] = ((const CattType *)line)[column];
-  };
   const auto rowOf = [&](int from) {
     return (CattType *)__shfl_sync(lanes, (unsigned long long)row, from);
   };
@@ -115,7 +115,7 @@ static __device__ void cattStoreRow(unsigned lanes, unsigned thread,
       const int from = (lane + 32 * i) / CattColumns;
       CattType *const to = rowOf(from);
       if (column < __shfl_sync(lanes, mine, from))
-        store(from, column, to);
+        to[column] = ((const CattType *)(tile + from * CattBytes))[column];
     }
   } else {
     const int some = __popc(lanes), first = __popc(lanes & ((1u << lane) - 1));
@@ -123,7 +123,7 @@ static __device__ void cattStoreRow(unsigned lanes, unsigned thread,
       const int from = __ffs(rest) - 1, end = __shfl_sync(lanes, mine, from);
       CattType *const to = rowOf(from);
       for (int column = first; column < end; column += some)
-        store(from, column, to);
+        to[column] = ((const CattType *)(tile + from * CattBytes))[column];
     }
   }
   __syncwarp(lanes);
