@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/LoopVersions.h"
+#include "analysis/nest/Nest.h"
 #include "analysis/plan/stage/LongRows.h"
 #include "analysis/plan/stage/TileLayout.h"
 #include "transforms/AddedFunctions.h"
@@ -424,6 +425,13 @@ std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows) {
   for (const Refusal &R : K.Loops[Rows.Loop].Refusals)
     if (R.Kind == Reason::Suppressed)
       return R;
+  // One that is split inside waits for the whole block, of which a part may run
+  // the version.
+  if (llvm::any_of(C.Kernel.Plan.Loops, [&](const LoopPlan &P) {
+        return !P.Why && P.Groups > 1 && P.Loop != Rows.Loop &&
+               isInside(K, P.Loop, Rows.Loop);
+      }))
+    return Refusal{Reason::EditsOverlap, Where, ""};
   // A value that waits in shared memory is stored there in the loop, and would
   // not be in its copy.
   auto Inside = [&](const SpillPoint &P) {

@@ -102,7 +102,7 @@ private:
     Row = 8 + below(chance(50) ? 20 : 70);
     Restrict = chance(50);
     ByRun = chance(25);
-    Stores = chance(30);
+    Stores = chance(40);
     const bool Flat = K.Block.count() == K.Block.X;
     if (Flat && chance(25)) {
       K.BlockText = "threads" + std::to_string(K.Id);

@@ -375,6 +375,55 @@ TEST(StagePlan, PositiveWidthAsTold) {
               ElementsAre("A[i * 4096 + j] in 8"));
 }
 
+//===-- Elements that are not 4 or 8 bytes --------------------------------===//
+
+/// Walks rows of objects P with four floats, of which Use is added up.
+std::string objects(const std::string &Aligned, const std::string &Use) {
+  return "struct " + Aligned +
+         " P { float x, y, z, w; };\n"
+         "__global__ void __launch_bounds__(1024) k(const P *A, float *y) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  float s = 0;\n  for (int j = 0; j < 4096; ++j)\n    s += " +
+         Use + ";\n  y[i] = s;\n}\n" +
+         "void host(P *A, float *y) { k<<<1056, 256>>>(A, y); }\n";
+}
+
+TEST(StagePlan, PositiveObjects) {
+  const std::string All = "A[i * 4096 + j].x * A[i * 4096 + j].w";
+  EXPECT_THAT(staged(objects("", All)), ElementsAre("A[i * 4096 + j] in 8"));
+  // A thread's row of tiles: its elements, and what sets lanes apart.
+  EXPECT_EQ(decided(objects("", All)).Tiles.ThreadBytes, 8 * 16 + 4);
+  EXPECT_EQ(decided(objects("__align__(16)", All)).Tiles.ThreadBytes,
+            8 * 16 + 16);
+}
+
+TEST(StagePlan, NegativeTilesOfFewObjects) {
+  AnalysisOptions Narrow = staging();
+  Narrow.TileBytes = 64;
+  const std::string Two = "s += A[i * 4096 + j].x + B[i * 4096 + j].y;",
+                    Code = "struct P { float x, y, z, w; };\n" +
+                           kernel("4096", "1024", Two, "P");
+  std::string Of = Code; // the sums are numbers
+  for (const char *Sum : {"P *y", "P s = 0"})
+    Of.replace(Of.find(Sum), 1, "float");
+  Of.replace(Of.find("(A, A, A,"), 9, "(A, A, nullptr,");
+  EXPECT_THAT(staged(Of, Narrow),
+              ElementsAre("A[i * 4096 + j] and B[i * 4096 + j] in 4"));
+  EXPECT_THAT(notStaged(Of), ElementsAre(Reason::NotEnoughShared));
+}
+
+TEST(StagePlan, NegativeElementsOfAByteOrTwo) {
+  AnalysisOptions Told = staging();
+  Told.TileBytes = 128;
+  for (const char *Type : {"unsigned char", "short"}) {
+    const std::string Code =
+        kernel("4096", "256", "s += A[i * 4096 + j];", Type);
+    EXPECT_THAT(staged(Code), IsEmpty()) << Type;
+    EXPECT_THAT(staged(Code, Told), ElementsAre("A[i * 4096 + j] in 32"))
+        << Type;
+  }
+}
+
 //===-- Sums --------------------------------------------------------------===//
 
 TEST(StagePlan, PositiveSumsAreKeptInRegisters) {

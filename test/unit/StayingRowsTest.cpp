@@ -107,6 +107,17 @@ TEST(StayingRows, NegativeOtherCodeOnItsLine) {
                  Reason::InMacro);
 }
 
+TEST(StayingRows, NegativeALoopInsideThatIsSplit) {
+  StageBench B = staying(Nest);
+  KernelPlan &Plan = B.R.Kernels[0].Plan;
+  Plan.Loops.resize(2);
+  Plan.Loops[0].Loop = 0, Plan.Loops[1].Loop = 1;
+  Plan.Loops[0].Groups = 4; // around the version
+  EXPECT_REWRITE(B, HasSubstr("cattLoadRow<"));
+  Plan.Loops[1].Groups = 4;
+  EXPECT_REFUSED(B, Reason::EditsOverlap);
+}
+
 TEST(StayingRows, NegativeSuppressed) {
   EXPECT_REFUSED(staying("// catt: off\n" + Nest), Reason::Suppressed);
 }

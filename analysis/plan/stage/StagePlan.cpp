@@ -132,26 +132,42 @@ static bool isApart(const Setting &S, const Access &A) {
   return std::abs(laneStrideBytes(A, S.Footprint).value_or(0)) >= LineBytes;
 }
 
+/// The bytes of an element that a thread loads at a time, as the compiler can
+/// put the loads of an object's members together.
+static int64_t loadedBytes(const Kernel &K, const RowRead &Read) {
+  int64_t Touched = 0;
+  for (size_t I : Read.Own)
+    Touched += K.Accesses[I].SizeBytes;
+  return std::min<int64_t>(Touched, Read.Alignment);
+}
+
 /// Whether lanes walk so many rows that tiles save look-ups where all lines
 /// fit: with 8 rows of floats they took 1.5 and 1.7 times as long, with 16 0.6
 /// and 0.3 times. Of doubles a tile takes twice as much to fill and to read;
-/// with 16 rows it took 1.45 times as long.
-static bool savesLookUps(const Setting &S, const Access &A) {
+/// with 16 rows it took 1.45 times as long, and with 32 of float4 1.15 times.
+static bool savesLookUps(const Setting &S, const RowRead &Read) {
   constexpr int64_t EnoughRows = 16, Bytes = 4;
   const int64_t Width = *S.Footprint.Block.X;
   // Lanes of the next threadIdx.y may walk the same ones.
   const int64_t Rows =
-      Width < WarpLanes && strideBytes(A, Axis::Y, S.Footprint) == 0
+      Width < WarpLanes &&
+              strideBytes(S.K.Accesses[Read.Access], Axis::Y, S.Footprint) == 0
           ? Width
           : WarpLanes;
-  return Rows * Bytes >= EnoughRows * std::max<int64_t>(Bytes, A.SizeBytes);
+  return Rows * Bytes >= EnoughRows * std::max(Bytes, loadedBytes(S.K, Read));
 }
+
+/// Of elements of 1 or 2 bytes a line holds 64 and more, and tiles are filled
+/// through registers: with tiles they took 0.84 to 2.4 times as long on an H200
+/// (docs/verification.md, "Row walks").
+static bool isNarrow(const RowRead &Read) { return Read.ElementBytes < 4; }
 
 namespace {
 struct RowContext {
   bool Counted = false;  ///< the lines of the loop are
   bool Contends = false; ///< and do not fit in L1
   bool Busy = false;     ///< with many warps, tiles help wherever the rows are
+  bool Forced = false;   ///< the user asks for tiles
 };
 } // namespace
 
@@ -165,8 +181,9 @@ static std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
     const Access &A = S.K.Accesses[Read.Access];
     const bool Known = In.Counted && isApart(S, A) &&
                        !isReadAgain(S, Rows, Read) &&
-                       (In.Contends || savesLookUps(S, A));
-    if (!A.GuardsKnown || !(Known || (In.Busy && isScattered(S, A))))
+                       (In.Contends || savesLookUps(S, Read));
+    if (!A.GuardsKnown || (isNarrow(Read) && !In.Forced) ||
+        !(Known || (In.Busy && isScattered(S, A))))
       continue;
     if (Read.Why)
       Refusals.push_back(*Read.Why);
@@ -301,7 +318,8 @@ private:
         walkAlike(*Rows.Reads[Each.Reads.front()].Walk, *Read.Walk);
     const RowContext In = contextOf(Rows, Read);
     if (!Alike || !In.Counted ||
-        (!In.Contends && (!IsBusy || !savesLookUps(Long, A))))
+        (!In.Contends && (!IsBusy || !savesLookUps(Long, Read))) ||
+        (isNarrow(Read) && !Options.TileBytes))
       return false;
     if (Read.Why) {
       if (In.Contends)
@@ -367,6 +385,7 @@ private:
                      MinTrips;
     In.Contends = In.Counted && contends(Long, *Profile);
     In.Busy = IsBusy;
+    In.Forced = Options.TileBytes.has_value();
     std::vector<Refusal> Against = Rows.Refusals;
     std::vector<unsigned> Reads;
     if (Rows.NotInTiles)
