@@ -18,7 +18,7 @@
 //  [T] the Volta, Turing, Ampere, Ada, Hopper and Blackwell tuning guides,
 //      sections "Occupancy" and "Unified Shared Memory/L1/Texture Cache"
 //  [C] cards: number of SMs from NVIDIA's architecture white papers and data
-//      sheets, or from the runtime's cudaDeviceProp, named at each row
+//      sheets, or from the runtime's cudaDeviceProp, as each row says
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/device/Device.h"
@@ -77,20 +77,36 @@ constexpr Row Rows[] = {
 struct Card {
   const char *Name;
   unsigned Capability;
-  int64_t SMs; // [C]
+  int64_t SMs;
+  const char *Source; ///< of the number of SMs [C]
 };
 
+// From 8.6 on an SM has 128 cores; data sheets give their number.
 constexpr Card Cards[] = {
-    {"titan-v", 70, 80},   // CATT table 1
-    {"v100", 70, 80},      // Tesla V100 GPU Architecture
-    {"t4", 75, 40},        // Turing GPU Architecture, Tesla T4: 2,560 cores
-    {"a100", 80, 108},     // A100 Tensor Core GPU Architecture
-    {"rtx-3090", 86, 82},  // Ampere GA102 GPU Architecture
-    {"l4", 89, 58},        // L4 data sheet: 7,424 cores of 128 per SM
-    {"rtx-4090", 89, 128}, // Ada GPU Architecture
-    {"h100", 90, 132},     // H100 GPU Architecture: the SXM5 board
-    {"h200", 90, 132},     // the same GPU; multiProcessorCount of an H200
-    {"b200", 100, 148},    // multiProcessorCount in published B200 profiles
+    {"titan-v", 70, 80, "CATT paper, table 1"},
+    {"v100", 70, 80, "Tesla V100 GPU Architecture"},
+    {"t4", 75, 40, "Turing GPU Architecture: 2,560 cores, 64 an SM"},
+    {"a30", 80, 56, "A30 data sheet: 3,584 cores, 64 an SM"},
+    {"a100", 80, 108, "A100 Tensor Core GPU Architecture"},
+    {"a10", 86, 72, "A10 data sheet: 9,216 cores"},
+    {"a40", 86, 84, "A40 data sheet: 10,752 cores"},
+    {"rtx-3090", 86, 82, "Ampere GA102 GPU Architecture"},
+    {"jetson-agx-orin", 87, 16, "Jetson AGX Orin data sheet: 2,048 cores"},
+    {"l4", 89, 58, "L4 data sheet: 7,424 cores"},
+    {"l40s", 89, 142, "L40S data sheet: 18,176 cores"},
+    {"rtx-4070", 89, 46, "GeForce RTX 4070 specifications: 5,888 cores"},
+    {"rtx-4070-ti", 89, 60, "GeForce RTX 4070 Ti specifications: 7,680 cores"},
+    {"rtx-4080", 89, 76, "GeForce RTX 4080 specifications: 9,728 cores"},
+    {"rtx-4090", 89, 128, "Ada GPU Architecture"},
+    {"h100-pcie", 90, 114, "H100 GPU Architecture, PCIe board"},
+    {"h100", 90, 132, "H100 GPU Architecture, SXM5 board"},
+    {"gh200", 90, 132, "GH200 Grace Hopper data sheet: the GPU of the H100"},
+    {"h200", 90, 132, "multiProcessorCount of an H200"},
+    {"b200", 100, 148, "multiProcessorCount in published profiles"},
+    {"rtx-5070", 120, 48, "GeForce RTX 5070 specifications: 6,144 cores"},
+    {"rtx-5070-ti", 120, 70, "GeForce RTX 5070 Ti specifications: 8,960 cores"},
+    {"rtx-5080", 120, 84, "GeForce RTX 5080 specifications: 10,752 cores"},
+    {"rtx-5090", 120, 170, "GeForce RTX 5090 specifications: 21,760 cores"},
 };
 
 /// Names under which drivers report boards that are one of the cards above
@@ -102,7 +118,8 @@ constexpr struct {
     {"v100-pcie-16gb", "v100"}, {"v100-pcie-32gb", "v100"},
     {"a100-sxm4-40gb", "a100"}, {"a100-sxm4-80gb", "a100"},
     {"a100-pcie-40gb", "a100"}, {"a100-80gb-pcie", "a100"},
-    {"h100-80gb-hbm3", "h100"},
+    {"h100-80gb-hbm3", "h100"}, {"gh200-480gb", "gh200"},
+    {"gh200-120gb", "gh200"},
 };
 
 /// Legal shared-memory sizes, KiB [O, cudaOccAlignUpShmemSizeVoltaPlus; P].
@@ -153,6 +170,7 @@ std::vector<Device> makeDevices() {
     Device D = makeDevice(*R);
     D.Name = C.Name;
     D.SMs = C.SMs;
+    D.SMsFrom = C.Source;
     All.push_back(std::move(D));
   }
   return All;

@@ -40,6 +40,7 @@ struct Device {
   std::string Name;           ///< "h200", or "sm_90" where no card is named
   unsigned Capability = 80;   ///< major * 10 + minor
   std::optional<int64_t> SMs; ///< known for named cards only
+  std::string SMsFrom;        ///< where NVIDIA says so
 
   int64_t RegistersPerSM = 0;        ///< 32-bit
   int64_t RegistersPerBlock = 0;     ///< 32-bit

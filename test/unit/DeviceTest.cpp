@@ -46,6 +46,9 @@ TEST(Device, positiveSpellings) {
   for (const char *Name : {"titan-v", "TITAN V", "titanv", "NVIDIA TITAN V"})
     EXPECT_EQ(known(Name).Name, "titan-v") << Name;
   EXPECT_EQ(known("NVIDIA GeForce RTX 4090").Name, "rtx-4090");
+  EXPECT_EQ(known("NVIDIA GeForce RTX 4070 Ti").Name, "rtx-4070-ti");
+  EXPECT_EQ(known("NVIDIA H100 PCIe").Name, "h100-pcie");
+  EXPECT_EQ(known("NVIDIA GH200 480GB").Name, "gh200");
   EXPECT_EQ(known("Tesla T4").Name, "t4");
   EXPECT_EQ(known("NVIDIA A100-SXM4-80GB").Name, "a100");
   EXPECT_EQ(known("Tesla V100-SXM2-16GB").Name, "v100");
@@ -108,10 +111,11 @@ TEST(Device, everyCardIsItsCapabilityWithSMs) {
     ++Cards;
     Device Base = known(Card.architecture());
     EXPECT_FALSE(Base.SMs);
+    EXPECT_NE(Card.SMsFrom, "") << Card.Name;
     EXPECT_EQ(Base.CarveoutBytes, Card.CarveoutBytes) << Card.Name;
     EXPECT_EQ(Base.MaxBlocksPerSM, Card.MaxBlocksPerSM) << Card.Name;
   }
-  EXPECT_EQ(Cards, 10u);
+  EXPECT_EQ(Cards, 24u);
 }
 
 TEST(Device, negativeUnknownNamesListTheNearestFirst) {
@@ -131,8 +135,8 @@ TEST(Device, negativeNamesThatOnlyLookRight) {
 }
 
 TEST(Device, negativeOtherBoardsAreNotTakenForAKnownOne) {
-  // 114 SMs, not 132: a prefix is not enough.
-  errorOf("NVIDIA H100 PCIe");
+  // A prefix is not enough: 56 SMs, not 46.
+  errorOf("NVIDIA GeForce RTX 4070 SUPER");
   errorOf("NVIDIA H100 NVL");
   errorOf("rtx 4090 laptop gpu");
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Options.h"
+#include "analysis/device/Device.h"
 #include "analysis/model/Reasons.h"
 #include "transforms/Transform.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,6 +14,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
@@ -300,10 +302,26 @@ Error checkPaths(const Options &O) {
   return Error::success();
 }
 
-/// --list-transforms and --explain. True if one was given.
+/// "h200              9.0  132 SMs  multiProcessorCount of an H200".
+std::string gpuList() {
+  std::string Out;
+  for (const Device &D : allDevices()) {
+    std::string Line = formatv("{0,-16} {1,5}", D.Name, D.capabilityText());
+    if (D.SMs)
+      Line += formatv("  {0,3} SMs  {1}", *D.SMs, D.SMsFrom).str();
+    Out += Line + "\n";
+  }
+  return Out;
+}
+
+/// --list-transforms, --list-gpus and --explain. True if one was given.
 Expected<bool> answerQuestion(const CommandLine &C) {
   if (C.flag("list-transforms")) {
     outs() << transformList();
+    return true;
+  }
+  if (C.flag("list-gpus")) {
+    outs() << gpuList();
     return true;
   }
   if (!C.given("explain"))
