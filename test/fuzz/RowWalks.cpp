@@ -26,6 +26,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <random>
+#include <utility>
 
 namespace catt::fuzz {
 namespace {
@@ -326,9 +327,12 @@ private:
     if (By > 1)
       Inc = J + " += " + std::to_string(By);
     const bool Reaches = chance(10);
-    std::string Text = "for (" + Iterator + " " + J + " = " + First + "; " + J +
-                       (Reaches ? " <= " : " < ") + limit() + "; " + Inc +
-                       ")\n";
+    std::string Limit = limit(), Named;
+    if (By == 1 && Step != "++") // with a name of its own
+      Named = ", end = " + std::exchange(Limit, "end");
+    std::string Text = "for (" + Iterator + " " + J + " = " + First + Named +
+                       "; " + J + (Reaches ? " <= " : " < ") + Limit + "; " +
+                       Inc + ")\n";
     if (chance(15))
       Text = "for (" + std::string(pick({"int ", "long long ", "short "})) + J +
              " = " + limit() + " - 1; " + J +

@@ -112,6 +112,57 @@ TEST(RowLoops, PositiveLimits) {
                             " by ++j reads float A[i * m + j]"));
 }
 
+TEST(RowLoops, PositiveALimitWithANameOfItsOwn) {
+  const std::string Before = "#define N 96\n";
+  for (const auto &[Init, Text] :
+       {std::pair{"int j = 0, e = m;", "int j = 0; 0 to m"},
+        std::pair{"int e = rp[i + 1], j = rp[i];",
+                  "int j = rp[i]; rp[i] to rp[i + 1]"},
+        std::pair{"auto j = 2, e = m - 3;", "auto j = 2; 2 to m - 3"},
+        std::pair{"int j = N, e = N;", "int j = N; N to N"}})
+    EXPECT_THAT(
+        rows("for (" + std::string(Init) + " j < e; ++j)\n  s += A[i * m + j];",
+             Before),
+        ElementsAre(std::string(Text) + " by ++j reads float "
+                                        "A[i * m + j]"));
+  EXPECT_THAT(rows("for (int j = m, e = 0; j > e; --j)\n"
+                   "  s += A[i * m + j - 1];"),
+              ElementsAre(HasSubstr("int j = m; m to 0 by --j")));
+}
+
+TEST(RowLoops, NegativeNamesOfLimitsThatAreMore) {
+  for (const char *Header :
+       {"int j = 0, e = m; j < e; ++j, --e", // changed
+        "int j = 0, e = m, q = 3; j < e; ++j",
+        "int e = m, j = e - 3; j < e; ++j", "int j = 0, e = s; j < e; ++j",
+        "int j = 0, e = 3u * m; j < e; ++j",
+        "int j = 0, e = 1 ? 96 : 3; j < e; ++j", "int j = 0, e(m); j < e; ++j",
+        "int j(0), e = m; j < e; ++j", "int j = 0, e{m}; j < e; ++j",
+        "int j = 0, &e = m; j < e; ++j", "int j, e = m; j < e; ++j",
+        "int j = 0, e = j + m; j < e; ++j", "int j = 0, e = f(); j < e; ++j",
+        "int q = 0, e = m; j < e; ++j"})
+    EXPECT_EQ(refusal("int j = 0;\nfor (" + std::string(Header) +
+                          ")\n  s += A[i * m + j];",
+                      "__device__ int f();\n"),
+              "not-counted")
+        << Header;
+  for (const char *Body : {"s += A[i * m + j] * e;", "s += A[i * m + j];\n--e;",
+                           "int *p = &e;\n*p = 3;\ns += A[i * m + j];"})
+    EXPECT_EQ(refusal("for (int j = 0, e = m; j < e; ++j) {\n" +
+                      std::string(Body) + "\n}"),
+              "not-counted")
+        << Body;
+  // The text of the header is not all in the file.
+  for (const char *Init : {"NAME = 0, e = m", "TYPE j = 0, e = m", "int BOTH",
+                           "int j FIRST, e = m"})
+    EXPECT_EQ(refusal("for (" + std::string(Init) +
+                          "; j < e; ++j)\n  s += A[i * m + j];",
+                      "#define NAME int j\n#define TYPE int\n"
+                      "#define BOTH j = 0, e = m\n#define FIRST = 0\n"),
+              "in-macro")
+        << Init;
+}
+
 TEST(RowLoops, PositiveSteps) {
   for (const char *Step : {"++j", "j++", "j += 1", "(++j)"})
     EXPECT_THAT(rows("for (int j = 1; j < m; " + std::string(Step) +

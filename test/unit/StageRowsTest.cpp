@@ -367,6 +367,17 @@ TEST(StageRows, PositiveTheLastIterationReachesTheLimit) {
                        HasSubstr("j <= m ? m - j + 1 : 0);")));
 }
 
+TEST(StageRows, PositiveALimitWithANameOfItsOwn) {
+  EXPECT_REWRITE(
+      StageBench(kernel("  for (int j = 1, e = m; j < e; ++j)\n"
+                        "    s += A[i * m + j];\n"),
+                 16, 32),
+      AllOf(HasSubstr("m - 1 >= 32"),
+            HasSubstr("for (int j = 1; __any_sync(cattLanes, j < m)"),
+            HasSubstr("j < m && j - cattFrom < 16; ++j)"),
+            HasSubstr("for (int j = 1, e = m; j < e; ++j)")));
+}
+
 TEST(StageRows, PositiveAnUnrolledLoop) {
   EXPECT_EQ(
       StageBench(kernel("  for (int j = 0; j < m; j += 4) {\n"

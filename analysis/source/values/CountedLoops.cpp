@@ -49,6 +49,7 @@ std::optional<Refusal> CountedLoop::header() {
     return notCounted(Cond->getBeginLoc(), "its condition is no i < n");
   if (std::optional<Refusal> Why = direction(*Cond))
     return Why;
+  findLimitByName();
   if (!findFirst(For.getInit()))
     return notCounted(For.getForLoc(), "where it starts is not plain");
   if (Locals.Exposed.contains(Iterator) || mayModify(For.getBody(), *Iterator))
@@ -97,10 +98,53 @@ std::optional<int64_t> CountedLoop::stepOf(const Expr *E) const {
   return A->getOpcode() == BO_SubAssign ? std::optional(-*By) : std::nullopt;
 }
 
+static bool mentions(const Stmt &S, const VarDecl &V) {
+  bool Any = false;
+  forEachStmt(&S, [&](const Stmt &Part) {
+    auto *Name = dyn_cast<DeclRefExpr>(&Part);
+    Any |= Name && Name->getDecl() == &V;
+  });
+  return Any;
+}
+
+static bool isDeclaredAs(const DeclStmt &D, const VarDecl &V) {
+  return llvm::is_contained(D.decls(), &V) && V.getInit() &&
+         V.getInitStyle() == VarDecl::CInit;
+}
+
+/// It can stand behind `<` without parentheses.
+static bool bindsTighter(const Expr &E) {
+  const Expr *Inner = E.IgnoreImpCasts();
+  auto *B = dyn_cast<BinaryOperator>(Inner);
+  return B ? B->isAdditiveOp() || B->isMultiplicativeOp()
+           : !isa<AbstractConditionalOperator>(Inner);
+}
+
+/// `int i = first, e = n; i < e`: where nothing else reads e, it is another
+/// name for n.
+void CountedLoop::findLimitByName() {
+  const VarDecl *Name = variableRead(Limit);
+  auto *D = dyn_cast_or_null<DeclStmt>(For.getInit());
+  if (!Name || !D || !isDeclaredAs(*D, *Name) || !isDeclaredAs(*D, *Iterator) ||
+      mentions(*Iterator->getInit(), *Name) || mentions(*For.getBody(), *Name))
+    return;
+  // The comparison stays the same: of the same type, of the same operands.
+  const Expr *Value = Name->getInit();
+  if (!bindsTighter(*Value) ||
+      !Context.hasSameUnqualifiedType(Value->IgnoreParenImpCasts()->getType(),
+                                      Name->getType()))
+    return;
+  Limit = Value;
+  LimitName = Name;
+}
+
 /// `int i = first` or `i = first`.
 bool CountedLoop::findFirst(const Stmt *Init) {
   if (auto *D = dyn_cast_or_null<DeclStmt>(Init)) {
-    if (D->isSingleDecl() && D->getSingleDecl() == Iterator)
+    if (llvm::is_contained(D->decls(), Iterator) &&
+        llvm::all_of(D->decls(), [&](const Decl *Of) {
+          return Of == Iterator || Of == LimitName;
+        }))
       First = Iterator->getInit();
   } else if (auto *A = dyn_cast_or_null<BinaryOperator>(Init)) {
     if (A->getOpcode() == BO_Assign && variableRead(A->getLHS()) == Iterator)
@@ -306,9 +350,26 @@ static bool hasDirective(llvm::StringRef Text) {
   });
 }
 
-std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
+/// "int j = 0;", without the name of the limit.
+std::optional<std::string> CountedLoop::initText() const {
   const SourceManager &SM = Context.getSourceManager();
-  auto Start = operandOf(*First), End = operandOf(*Limit),
+  llvm::StringRef File = SM.getBufferData(SM.getFileID(For.getForLoc()));
+  auto FromOpen = [&](SourceLocation End) {
+    unsigned Open = SM.getFileOffset(For.getLParenLoc()) + 1;
+    return File.slice(Open, SM.getFileOffset(End)).trim().str();
+  };
+  if (!LimitName)
+    return FromOpen(For.getCond()->getBeginLoc());
+  const Decl *Leading = *cast<DeclStmt>(For.getInit())->decl_begin();
+  std::optional<std::string> Declared =
+      textOf({Iterator->getLocation(), Iterator->getEndLoc()});
+  if (!Declared || Leading->getLocation().isMacroID())
+    return std::nullopt;
+  return FromOpen(Leading->getLocation()) + " " + *Declared + ";";
+}
+
+std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
+  auto Init = initText(), Start = operandOf(*First), End = operandOf(*Limit),
        Inc = textOf(For.getInc()->getSourceRange()),
        Whole = textOf(For.getSourceRange());
   std::optional<SourceSpan> Body =
@@ -318,17 +379,12 @@ std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
           {For.getForLoc(), For.getLParenLoc(), For.getRParenLoc(),
            For.getInit()->getBeginLoc(), For.getCond()->getBeginLoc()}),
       [](SourceLocation L) { return L.isMacroID(); });
-  if (OfMacro || !Start || !End || !Inc || !Whole || !Body ||
+  if (OfMacro || !Init || !Start || !End || !Inc || !Whole || !Body ||
       hasDirective(*Whole))
     return Refusal{Reason::InMacro,
                    SourceText(Context).location(For.getForLoc()),
                    "a macro or a directive in it"};
-  unsigned Open = SM.getFileOffset(For.getLParenLoc()) + 1,
-           Cond = SM.getFileOffset(For.getCond()->getBeginLoc());
-  Out.Init = SM.getBufferData(SM.getFileID(For.getForLoc()))
-                 .slice(Open, Cond)
-                 .trim()
-                 .str();
+  Out.Init = *Init;
   Out.Iterator = Iterator->getNameAsString();
   Out.Start = *Start;
   Out.Limit = *End;

@@ -12,7 +12,8 @@
 //
 // Limits: `<` and `<=` with a constant step, `>` and `>=` with a step of -1 and
 // signed numbers; one iterator of an integer type that the body does not
-// change. What a macro stands for is taken as a whole.
+// change. The limit may have a name of its own beside the iterator, as in
+// `int j = 0, e = m`. What a macro stands for is taken as a whole.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_COUNTEDLOOPS_H
@@ -84,7 +85,9 @@ private:
   std::optional<Refusal> direction(const clang::BinaryOperator &Cond);
   bool addTerms(const clang::Expr *E, bool Minus,
                 std::vector<std::string> &Terms, int64_t &Offset) const;
+  void findLimitByName();
   bool findFirst(const clang::Stmt *Init);
+  std::optional<std::string> initText() const;
   bool staysInPlace(const clang::Expr *Place) const;
   bool isInside(const clang::VarDecl &V) const;
 
@@ -95,7 +98,8 @@ private:
   const clang::Stmt &Whole; ///< what has to leave alone what stays the same
   const clang::VarDecl *Iterator = nullptr;
   const clang::Expr *Limit = nullptr, *First = nullptr;
-  bool Reaches = false; ///< `<=`
+  const clang::VarDecl *LimitName = nullptr; ///< e in `int j = 0, e = m`
+  bool Reaches = false;                      ///< `<=`
   int64_t Step = 1;
 };
 
