@@ -140,14 +140,17 @@ TEST(RowLoops, NegativeNamesOfLimitsThatAreMore) {
         "int j(0), e = m; j < e; ++j", "int j = 0, e{m}; j < e; ++j",
         "int j = 0, &e = m; j < e; ++j", "int j, e = m; j < e; ++j",
         "int j = 0, e = j + m; j < e; ++j", "int j = 0, e = f(); j < e; ++j",
-        "int q = 0, e = m; j < e; ++j"})
+        "int q = 0, e = m; j < e; ++j", "int e = m, m = 0; m < e; ++m",
+        "int e = 8 * m, m = 2; m < e; ++m", "int j = 0, e = e; j < e; ++j"})
     EXPECT_EQ(refusal("int j = 0;\nfor (" + std::string(Header) +
                           ")\n  s += A[i * m + j];",
                       "__device__ int f();\n"),
               "not-counted")
         << Header;
   for (const char *Body : {"s += A[i * m + j] * e;", "s += A[i * m + j];\n--e;",
-                           "int *p = &e;\n*p = 3;\ns += A[i * m + j];"})
+                           "int *p = &e;\n*p = 3;\ns += A[i * m + j];",
+                           "decltype(e) q = 2;\ns += A[i * m + j] * q;",
+                           "s += A[i * m + j] * sizeof(e);"})
     EXPECT_EQ(refusal("for (int j = 0, e = m; j < e; ++j) {\n" +
                       std::string(Body) + "\n}"),
               "not-counted")

@@ -9,6 +9,7 @@
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -98,13 +99,23 @@ std::optional<int64_t> CountedLoop::stepOf(const Expr *E) const {
   return A->getOpcode() == BO_SubAssign ? std::optional(-*By) : std::nullopt;
 }
 
+namespace {
+/// Also looks into types: decltype(e).
+class NameSearch : public RecursiveASTVisitor<NameSearch> {
+public:
+  explicit NameSearch(DeclarationName Name) : Name(Name) {}
+  bool VisitDeclRefExpr(DeclRefExpr *E) {
+    return E->getDecl()->getDeclName() != Name;
+  }
+
+private:
+  const DeclarationName Name;
+};
+} // namespace
+
+/// The variable, or another one of its name.
 static bool mentions(const Stmt &S, const VarDecl &V) {
-  bool Any = false;
-  forEachStmt(&S, [&](const Stmt &Part) {
-    auto *Name = dyn_cast<DeclRefExpr>(&Part);
-    Any |= Name && Name->getDecl() == &V;
-  });
-  return Any;
+  return !NameSearch(V.getDeclName()).TraverseStmt(const_cast<Stmt *>(&S));
 }
 
 static bool isDeclaredAs(const DeclStmt &D, const VarDecl &V) {
@@ -128,9 +139,11 @@ void CountedLoop::findLimitByName() {
   if (!Name || !D || !isDeclaredAs(*D, *Name) || !isDeclaredAs(*D, *Iterator) ||
       mentions(*Iterator->getInit(), *Name) || mentions(*For.getBody(), *Name))
     return;
-  // The comparison stays the same: of the same type, of the same operands.
+  // The comparison stays the same: of the same type, of the same operands. In
+  // `int e = n, n = 0` one n is not the other.
   const Expr *Value = Name->getInit();
-  if (!bindsTighter(*Value) ||
+  if (!bindsTighter(*Value) || mentions(*Value, *Iterator) ||
+      mentions(*Value, *Name) ||
       !Context.hasSameUnqualifiedType(Value->IgnoreParenImpCasts()->getType(),
                                       Name->getType()))
     return;
