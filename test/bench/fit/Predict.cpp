@@ -11,11 +11,14 @@
 // CASES is what fit.py writes: kernels, their launches and sizes, the points of
 // their sweeps. Each line of RATES sets constants of the time model ("Hit=40
 // Miss=700"), and is answered by one line: the predicted milliseconds of all
-// points in order. "inputs" answers with what the model is given.
+// points in order. "inputs" answers with what the model is given. "simulate",
+// which may have constants behind it ("simulate Draws=1"), answers with what
+// the simulation of L1 makes of each point: milliseconds, hits, DRAM.
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/frontend/CudaFrontEnd.h"
 #include "analysis/memory/LoopWork.h"
+#include "analysis/plan/throttle/NestTrace.h"
 #include "analysis/plan/throttle/Prediction.h"
 #include "analysis/source/Kernels.h"
 #include "clang/Tooling/CompilationDatabase.h"
@@ -32,11 +35,11 @@ namespace json = llvm::json;
 
 namespace {
 
-struct Constant {
+template <typename Rates> struct Constant {
   const char *Name;
-  double MemoryRates::*Field;
+  double Rates::*Field;
 };
-constexpr Constant Constants[] = {
+constexpr Constant<MemoryRates> Constants[] = {
     {"Line", &MemoryRates::Line},       {"Bank", &MemoryRates::Bank},
     {"Hit", &MemoryRates::Hit},         {"Miss", &MemoryRates::Miss},
     {"Sector", &MemoryRates::Sector},   {"Far", &MemoryRates::Far},
@@ -47,11 +50,32 @@ constexpr Constant Constants[] = {
     {"Power", &MemoryRates::Power},
 };
 
+constexpr Constant<SimulationRates> SimulationConstants[] = {
+    {"Issue", &SimulationRates::Issue},
+    {"Line", &SimulationRates::Line},
+    {"Bank", &SimulationRates::Bank},
+    {"Hit", &SimulationRates::Hit},
+    {"L2", &SimulationRates::L2},
+    {"Dram", &SimulationRates::Dram},
+    {"L2Sector", &SimulationRates::L2Sector},
+    {"DramSector", &SimulationRates::DramSector},
+    {"DramAgain", &SimulationRates::DramAgain},
+    {"Barrier", &SimulationRates::Barrier},
+    {"Operation", &SimulationRates::Operation},
+    {"InFlight", &SimulationRates::InFlight},
+    {"Flight", &SimulationRates::Flight},
+    {"Usable", &SimulationRates::Usable},
+    {"L2Share", &SimulationRates::L2Share},
+    {"Unroll", &SimulationRates::Unroll},
+    {"Draws", &SimulationRates::Draws},
+};
+
 /// A kernel under one launch, its loops measured.
 struct Case {
   Kernel K;
   std::vector<LoopProfile> Profiles;
   ThrottleOptions Options;
+  FootprintOptions Launch;
   std::vector<Candidate> Points;
 };
 
@@ -117,6 +141,7 @@ Case readCase(Sources &Files, const json::Object &O) {
   C.K = Files.find(O.getString("source").value_or("").str(),
                    O.getString("kernel").value_or(""));
   FootprintOptions F = footprintOptions(C.K, O);
+  C.Launch = F;
   C.Options.Gpu = llvm::cantFail(findDevice("h200"));
   C.Options.Block.Threads = *F.Block.count();
   C.Options.Block.GridBlocks = F.Grid.count();
@@ -138,17 +163,50 @@ Case readCase(Sources &Files, const json::Object &O) {
   return C;
 }
 
+double inMilliseconds(const Case &C, double CyclesPerWarp) {
+  constexpr double CyclesPerMs = 1.755e6; // H200 under load
+  int64_t WarpsPerBlock = (C.Options.Block.Threads + WarpLanes - 1) / WarpLanes;
+  double Warps = double(*C.Options.Block.GridBlocks) * double(WarpsPerBlock);
+  return CyclesPerWarp * Warps / double(*C.Options.Gpu.SMs) / CyclesPerMs;
+}
+
 /// Of the whole kernel: its outermost loops one after the other.
 double milliseconds(const Case &C, const Candidate &At,
                     const MemoryRates &Rates) {
-  constexpr double CyclesPerMs = 1.755e6; // H200 under load
   double Cycles = 0;
   for (const Loop &L : C.K.Loops)
     if (!L.Parent && !C.Profiles[L.Id].Levels.empty())
       Cycles += predictedCycles(C.K, C.Profiles, L.Id, At, C.Options, Rates);
-  int64_t WarpsPerBlock = (C.Options.Block.Threads + WarpLanes - 1) / WarpLanes;
-  double Warps = double(*C.Options.Block.GridBlocks) * double(WarpsPerBlock);
-  return Cycles * Warps / double(*C.Options.Gpu.SMs) / CyclesPerMs;
+  return inMilliseconds(C, Cycles);
+}
+
+/// Of one point: milliseconds, L1's hit rate and the share of loaded sectors
+/// that come from DRAM, both in percent.
+void printSimulated(const Case &C, const Candidate &At,
+                    const SimulationRates &Rates) {
+  SimulatedRun Run;
+  Run.WarpsPerBlock = (C.Options.Block.Threads + WarpLanes - 1) / WarpLanes;
+  Run.WarpsPerGroup = At.WarpsPerGroup;
+  Run.BlocksPerSM = At.BlocksPerSM;
+  Run.L1Bytes = At.L1Bytes;
+  Run.SMs = *C.Options.Gpu.SMs;
+  Run.GridBlocks = C.Options.Block.GridBlocks;
+  SimulatedCost Sum;
+  for (const Loop &L : C.K.Loops) {
+    std::unique_ptr<SimulatedNest> Nest =
+        L.Parent ? nullptr : traceOf(C.K, L.Id, C.Launch);
+    if (!Nest)
+      continue;
+    SimulatedCost Own = simulate(*Nest, Run, Rates);
+    Sum.CyclesPerWarp += Own.CyclesPerWarp;
+    Sum.SectorsLoaded += Own.SectorsLoaded;
+    Sum.SectorsHit += Own.SectorsHit;
+    Sum.SectorsFromDram += Own.SectorsFromDram;
+  }
+  double Loaded = std::max(1.0, Sum.SectorsLoaded);
+  llvm::outs() << llvm::format(
+      "%.5f:%.2f:%.2f ", inMilliseconds(C, Sum.CyclesPerWarp),
+      100 * Sum.SectorsHit / Loaded, 100 * Sum.SectorsFromDram / Loaded);
 }
 
 json::Value levelOf(const LoopProfile &P) {
@@ -197,17 +255,19 @@ void printInputs(const std::vector<Case> &Cases) {
   llvm::outs().flush();
 }
 
-MemoryRates readRates(const std::string &Line) {
-  MemoryRates Rates = memoryRates(llvm::cantFail(findDevice("h200")));
+/// "Hit=40 Miss=700" into the fields of those names.
+template <typename Rates, size_t Count>
+void readInto(Rates &To, const Constant<Rates> (&Known)[Count],
+              const std::string &Line) {
   std::istringstream Words(Line);
   for (std::string Word; Words >> Word;) {
     auto [Name, Value] = llvm::StringRef(Word).split('=');
-    const Constant *C = llvm::find_if(
-        Constants, [&, N = Name](const Constant &C) { return N == C.Name; });
-    if (C == std::end(Constants) || Value.getAsDouble(Rates.*(C->Field)))
+    auto C = llvm::find_if(Known, [&, N = Name](const Constant<Rates> &Each) {
+      return N == Each.Name;
+    });
+    if (C == std::end(Known) || Value.getAsDouble(To.*(C->Field)))
       fail("what is '" + Word + "'?");
   }
-  return Rates;
 }
 
 } // namespace
@@ -228,7 +288,18 @@ int main(int Argc, char **Argv) {
       printInputs(Cases);
       continue;
     }
-    MemoryRates Rates = readRates(Line);
+    if (llvm::StringRef Words = Line; Words.consume_front("simulate")) {
+      SimulationRates Rates;
+      readInto(Rates, SimulationConstants, Words.str());
+      for (const Case &C : Cases)
+        for (const Candidate &P : C.Points)
+          printSimulated(C, P, Rates);
+      llvm::outs() << '\n';
+      llvm::outs().flush();
+      continue;
+    }
+    MemoryRates Rates = memoryRates(llvm::cantFail(findDevice("h200")));
+    readInto(Rates, Constants, Line);
     for (const Case &C : Cases)
       for (const Candidate &P : C.Points)
         llvm::outs() << llvm::format("%.5f ", milliseconds(C, P, Rates));

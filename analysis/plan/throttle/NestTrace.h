@@ -1,0 +1,36 @@
+//===- NestTrace.h - A loop nest as the simulation runs it ------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Kernel + launch --> SimulatedNest: the accesses of a loop and of those
+//                       inside, in the order of the text, with their addresses
+//
+// What a loop does not move the compiler loads before it and stores behind it,
+// unless a store may change it; what is written twice with the same offset is
+// one access. Both are left out. Trip counts are those of LoopWork, and 256 for
+// an outermost loop where it is not known. Guards are looked at in the middle
+// of all loops. Offsets that are not known, but the same for all threads, count
+// as multiples of a line.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_PLAN_THROTTLE_NESTTRACE_H
+#define CATT_ANALYSIS_PLAN_THROTTLE_NESTTRACE_H
+
+#include "analysis/memory/Footprint.h"
+#include "analysis/time/L1Simulation.h"
+#include <memory>
+
+namespace catt {
+
+/// The loop and those inside it, for as long as K and Options live; nullptr:
+/// the block is not known, or lanes are apart by what is not.
+std::unique_ptr<SimulatedNest> traceOf(const Kernel &K, unsigned Loop,
+                                       const FootprintOptions &Options);
+
+} // namespace catt
+
+#endif

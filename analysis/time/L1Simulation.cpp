@@ -1,0 +1,470 @@
+//===- L1Simulation.cpp - Warps that take turns at one L1 -----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/time/L1Simulation.h"
+#include "analysis/model/Facts.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <queue>
+#include <tuple>
+
+namespace catt {
+
+SimulatedNest::~SimulatedNest() = default;
+
+namespace {
+
+constexpr int64_t SectorsOfLine = LineBytes / SectorBytes;
+constexpr uint32_t Nowhere = UINT32_MAX;
+
+template <typename T>
+using EarliestFirst = std::priority_queue<T, std::vector<T>, std::greater<T>>;
+
+/// L1, and what is behind it.
+class Memory {
+public:
+  Memory(const SimulatedRun &Run, const SimulationRates &R)
+      : R(R), Capacity(std::max<int64_t>(
+                  1, int64_t(R.Usable * double(Run.L1Bytes)) / LineBytes)),
+        L2Lines(uint64_t(R.L2Share * double(R.L2Bytes) / double(Run.SMs) /
+                         LineBytes)),
+        MostInFlight(std::max<double>(
+            WarpLanes, std::min(R.InFlight, R.Flight * double(Capacity)))) {}
+
+  SimulatedCost Cost;
+
+  uint64_t draw() { // xorshift (Marsaglia 2003)
+    Seed ^= Seed << 13;
+    Seed ^= Seed >> 7;
+    return Seed ^= Seed << 17;
+  }
+
+  /// The line's number here.
+  uint32_t find(unsigned Base, int64_t Line) {
+    uint64_t Key = uint64_t(Base + 1) << 44 ^ (uint64_t(Line) << 20 >> 20);
+    auto [At, New] = Known.try_emplace(Key, uint32_t(Lines.size()));
+    if (New)
+      Lines.emplace_back();
+    return At->second;
+  }
+
+  /// False: this access has touched the line before.
+  bool touch(uint32_t Line, uint64_t Access) {
+    return std::exchange(Lines[Line].Used, Access) != Access;
+  }
+
+  void store(double Start) { L2Free = std::max(L2Free, Start) + R.L2Sector; }
+
+  /// When the sector is there. Start is moved to when there is room to ask.
+  double load(uint32_t Line, unsigned Sector, double &Start, bool MayBeNew) {
+    arriveUntil(Start);
+    ++Cost.SectorsLoaded;
+    const uint8_t Bit = uint8_t(1u << Sector);
+    if (!((Lines[Line].Present | Lines[Line].Coming) & Bit))
+      return fetch(Line, Sector, Start, MayBeNew);
+    ++Cost.SectorsHit;
+    double At = Start + R.Hit;
+    return Lines[Line].Coming & Bit ? std::max(At, Lines[Line].ThereAt[Sector])
+                                    : At;
+  }
+
+private:
+  struct Line {
+    double ThereAt[SectorsOfLine] = {};
+    uint64_t Used = 0;                            ///< by this access, at last
+    uint64_t CameToL2 = 0;                        ///< as so many-th; 0: never
+    uint32_t Place = Nowhere;                     ///< in Resident
+    uint8_t Present = 0, Coming = 0, Fetched = 0; ///< a bit for each sector
+  };
+  using Arrival = std::tuple<double, uint32_t, unsigned>; ///< line, sector
+
+  const SimulationRates &R;
+  const int64_t Capacity; ///< lines
+  const uint64_t L2Lines;
+  const double MostInFlight;
+  llvm::DenseMap<uint64_t, uint32_t> Known;
+  std::vector<Line> Lines;
+  std::vector<uint32_t> Resident;
+  EarliestFirst<Arrival> InFlight;
+  double L2Free = 0, DramFree = 0;
+  uint64_t LinesToL2 = 0;
+  uint64_t Seed = 88172645463325252u;
+
+  double fetch(uint32_t Id, unsigned Sector, double &Start, bool MayBeNew) {
+    while (double(InFlight.size()) >= MostInFlight) {
+      Start = std::max(Start, std::get<0>(InFlight.top()));
+      arriveUntil(Start);
+    }
+    Line &L = Lines[Id];
+    const uint8_t Bit = uint8_t(1u << Sector);
+    const bool IsNew = !(L.Fetched & Bit);
+    const bool IsLost = L.CameToL2 && LinesToL2 - L.CameToL2 > L2Lines;
+    LinesToL2 += !L.CameToL2 || IsLost;
+    L.CameToL2 = LinesToL2;
+    L2Free = std::max(L2Free, Start) + R.L2Sector;
+    double There = L2Free + R.L2;
+    if (IsNew ? MayBeNew : IsLost) {
+      DramFree =
+          std::max(DramFree, Start) + (IsNew ? R.DramSector : R.DramAgain);
+      There = std::max(There, DramFree + R.Dram);
+      ++Cost.SectorsFromDram;
+    }
+    L.Fetched |= Bit;
+    L.Coming |= Bit;
+    L.ThereAt[Sector] = There;
+    InFlight.emplace(There, Id, Sector);
+    return There;
+  }
+
+  void arriveUntil(double Time) {
+    while (!InFlight.empty() && std::get<0>(InFlight.top()) <= Time) {
+      auto [There, Id, Sector] = InFlight.top();
+      InFlight.pop();
+      place(Id);
+      Lines[Id].Coming &= uint8_t(~(1u << Sector));
+      Lines[Id].Present |= uint8_t(1u << Sector);
+    }
+  }
+
+  void place(uint32_t Id) {
+    if (Lines[Id].Place != Nowhere)
+      return;
+    if (int64_t(Resident.size()) < Capacity) {
+      Lines[Id].Place = uint32_t(Resident.size());
+      Resident.push_back(Id);
+      return;
+    }
+    uint32_t Leaves = uint32_t(draw() % Resident.size());
+    for (int64_t Draw = 1, Draws = int64_t(R.Draws); Draw < Draws; ++Draw) {
+      uint32_t Other = uint32_t(draw() % Resident.size());
+      if (Lines[Resident[Other]].Used < Lines[Resident[Leaves]].Used)
+        Leaves = Other;
+    }
+    Line &Old = Lines[Resident[Leaves]];
+    Old.Present = 0;
+    Old.Place = Nowhere;
+    Resident[Leaves] = Id;
+    Lines[Id].Place = Leaves;
+  }
+};
+
+bool isInnermost(const SimulatedLoop &L) {
+  return llvm::none_of(L.Items, [](auto &Item) { return Item.IsLoop; });
+}
+
+/// Accesses that a warp executes, in all its iterations of the loop.
+double accessesOf(const SimulatedNest &N, unsigned Loop) {
+  double Once = 0;
+  for (const SimulatedLoop::Item &I : N.Loops[Loop].Items)
+    Once += I.IsLoop ? accessesOf(N, I.Index)
+                     : N.Accesses[I.Index].Loads + N.Accesses[I.Index].Stores;
+  return Once * double(N.Loops[Loop].Trips);
+}
+
+/// Where a warp is in the nest.
+struct Warp {
+  size_t Slot = 0;
+  int64_t Block = 0;
+  unsigned Index = 0;
+  std::vector<int64_t> Iteration;                  ///< of each loop
+  std::vector<std::pair<unsigned, unsigned>> Open; ///< loops, the item in each
+  std::vector<int64_t> Offsets; ///< of each access's lanes, iterations 0
+  std::vector<uint32_t> Lanes;  ///< that take part, for each access
+  int64_t InBatch = 0;          ///< items of the batch that are done
+  bool Storing = false;         ///< the loads are done
+  double There = 0;             ///< when all that was loaded is
+  double Done = 0;              ///< accesses
+};
+
+class Simulation {
+public:
+  Simulation(const SimulatedNest &N, const SimulatedRun &Run,
+             const SimulationRates &R)
+      : N(N), Run(Run), R(R), L1(Run, R), PerWarp(accessesOf(N, 0)) {
+    for (unsigned A = 0; A != N.Accesses.size(); ++A) {
+      std::vector<int64_t> &Of = Strides.emplace_back();
+      IsBent.push_back(false);
+      for (unsigned L = 0; L != N.Loops.size(); ++L) {
+        std::optional<int64_t> Stride = N.stride(A, L);
+        IsBent[A] = IsBent[A] || !Stride;
+        Of.push_back(Stride.value_or(0));
+      }
+    }
+  }
+
+  SimulatedCost run();
+
+private:
+  struct Slot {
+    int64_t Block = 0, Group = 0, Running = 0;
+    double Until = 0;
+  };
+  using Turn = std::pair<double, size_t>; ///< from when on, warp
+
+  const SimulatedNest &N;
+  const SimulatedRun &Run;
+  const SimulationRates &R;
+  Memory L1;
+  const double PerWarp; ///< accesses
+  std::vector<std::vector<int64_t>> Strides;
+  std::vector<bool> IsBent; ///< its strides are no numbers
+  std::vector<Warp> Warps;
+  std::vector<Slot> Slots;
+  EarliestFirst<Turn> Turns;
+  int64_t Started = 0, Blocks = 0;
+  uint64_t Accesses = 0;
+  double PortFree = 0;
+
+  void start(Warp &W, int64_t Block, unsigned Index);
+  void startGroup(size_t S, double Time);
+  void startBlock(size_t S, double Time);
+  void endOfWarp(const Warp &W, double Time);
+  bool step(Warp &W, double &Time);
+  void stepInBatch(Warp &W, const SimulatedLoop &L, double &Time);
+  double access(Warp &W, unsigned A, double &Time, bool Store);
+  SimulatedCost runWhole();
+  SimulatedCost runPart(double Limit);
+};
+
+void Simulation::start(Warp &W, int64_t Block, unsigned Index) {
+  size_t S = W.Slot;
+  W = Warp();
+  W.Slot = S;
+  W.Block = Block;
+  W.Index = Index;
+  W.Iteration.assign(N.Loops.size(), 0);
+  W.Open.assign(1, {0, 0});
+  W.Offsets.resize(N.Accesses.size() * WarpLanes);
+  for (unsigned A = 0; A != N.Accesses.size(); ++A)
+    W.Lanes.push_back(N.Accesses[A].Irregular
+                          ? ~0u
+                          : N.lanes(A, Block, Index, W.Iteration,
+                                    &W.Offsets[size_t(A) * WarpLanes]));
+}
+
+/// One load or store at the port; when it is done. Time becomes when it was
+/// issued.
+double Simulation::access(Warp &W, unsigned A, double &Time, bool Store) {
+  const SimulatedAccess &Ref = N.Accesses[A];
+  ++Accesses;
+  ++W.Done;
+  std::array<int64_t, WarpLanes> Own;
+  const int64_t *Offsets = &W.Offsets[size_t(A) * WarpLanes];
+  uint32_t Lanes = W.Lanes[A];
+  int64_t Moved = 0;
+  if (IsBent[A]) {
+    Lanes = N.lanes(A, W.Block, W.Index, W.Iteration, Own.data());
+    Offsets = Own.data();
+  } else {
+    for (auto [Stride, Iteration] : llvm::zip_equal(Strides[A], W.Iteration))
+      Moved += Stride * Iteration;
+  }
+  double Start = std::max(Time, PortFree), There = Start;
+  int64_t LastSector = INT64_MIN, LinesTouched = 0;
+  for (int64_t Lane = 0; Lane != WarpLanes; ++Lane) {
+    if (!(Lanes >> Lane & 1))
+      continue;
+    int64_t Byte =
+        Ref.Irregular ? int64_t(L1.draw() >> 30) : Offsets[Lane] + Moved;
+    int64_t Last = (Byte + Ref.Bytes - 1) >> 5;
+    for (int64_t Sector = Byte >> 5; Sector <= Last; ++Sector) {
+      if (Sector == LastSector)
+        continue;
+      LastSector = Sector;
+      uint32_t Line = L1.find(Ref.Base, Sector >> 2);
+      LinesTouched += L1.touch(Line, Accesses);
+      if (Store)
+        L1.store(Start);
+      else
+        There = std::max(There, L1.load(Line, unsigned(Sector & 3), Start,
+                                        !Ref.IsShared && !Ref.Irregular));
+    }
+  }
+  if (Lanes == 0)
+    return Time;
+  Time = Start;
+  double Takes = R.Issue + R.Line * double(LinesTouched - 1) +
+                 R.Bank * (Ref.BankTurns - 1);
+  PortFree = std::max(PortFree, Start + Takes);
+  return There + Takes;
+}
+
+/// The loads of some iterations, a wait, their stores.
+void Simulation::stepInBatch(Warp &W, const SimulatedLoop &L, double &Time) {
+  int64_t &Iteration = W.Iteration[W.Open.back().first];
+  const int64_t First = Iteration, Size = int64_t(L.Items.size());
+  const int64_t Wanted = L.HoldsBack       ? 1
+                         : L.UnrolledWhole ? L.Trips
+                                           : int64_t(R.Unroll);
+  const int64_t Count = std::clamp<int64_t>(Wanted, 1, L.Trips - First);
+  for (; W.InBatch != Count * Size; ++W.InBatch) {
+    unsigned A = L.Items[size_t(W.InBatch % Size)].Index;
+    if (W.Storing ? !N.Accesses[A].Stores : !N.Accesses[A].Loads)
+      continue;
+    Iteration = First + W.InBatch++ / Size;
+    double There = access(W, A, Time, W.Storing);
+    Iteration = First;
+    W.There = std::max(W.There, There);
+    Time += R.Issue;
+    return;
+  }
+  W.InBatch = 0;
+  if (!W.Storing)
+    Time = std::max(Time, W.There) + R.Operation * L.Operations * double(Count);
+  else
+    Iteration = First + Count;
+  W.There = 0;
+  W.Storing = !W.Storing;
+}
+
+/// The warp's next access or wait; Time becomes when it can go on. False: it
+/// had ended.
+bool Simulation::step(Warp &W, double &Time) {
+  while (!W.Open.empty()) {
+    auto &[Loop, Item] = W.Open.back();
+    const SimulatedLoop &L = N.Loops[Loop];
+    int64_t &Iteration = W.Iteration[Loop];
+    if (Iteration >= L.Trips || L.Items.empty()) {
+      Iteration = 0;
+      W.Open.pop_back();
+      continue;
+    }
+    if (isInnermost(L)) {
+      stepInBatch(W, L, Time);
+      return true;
+    }
+    if (Item == L.Items.size()) {
+      Item = 0;
+      ++Iteration;
+      continue;
+    }
+    const SimulatedLoop::Item At = L.Items[Item];
+    if (At.IsLoop) {
+      ++Item;
+      W.Open.push_back({At.Index, 0});
+      continue;
+    }
+    const SimulatedAccess &Ref = N.Accesses[At.Index];
+    const bool Store = W.Storing || !Ref.Loads;
+    const double There = access(W, At.Index, Time, Store);
+    Time = std::max(Time, There);
+    W.Storing = !Store && Ref.Stores;
+    Item += !W.Storing;
+    return true;
+  }
+  return false;
+}
+
+void Simulation::startGroup(size_t S, double Time) {
+  Slot &At = Slots[S];
+  const int64_t First = At.Group * Run.WarpsPerGroup;
+  const int64_t End = std::min(Run.WarpsPerBlock, First + Run.WarpsPerGroup);
+  At.Running = End - First;
+  for (int64_t I = First; I != End; ++I) {
+    size_t Id = S * size_t(Run.WarpsPerGroup) + size_t(I - First);
+    Warps[Id].Slot = S;
+    start(Warps[Id], At.Block, unsigned(I));
+    Turns.emplace(Time, Id);
+  }
+}
+
+void Simulation::startBlock(size_t S, double Time) {
+  if (Started == Blocks)
+    return;
+  Slots[S] = {Started++ * Run.SMs, 0, 0, 0};
+  startGroup(S, Time);
+}
+
+void Simulation::endOfWarp(const Warp &W, double Time) {
+  Slot &At = Slots[W.Slot];
+  At.Until = std::max(At.Until, Time);
+  if (--At.Running != 0)
+    return;
+  const bool IsDivided = Run.WarpsPerGroup < Run.WarpsPerBlock;
+  const double Then = At.Until + R.Barrier * IsDivided;
+  if (++At.Group * Run.WarpsPerGroup < Run.WarpsPerBlock)
+    startGroup(W.Slot, Then);
+  else
+    startBlock(W.Slot, Then);
+}
+
+SimulatedCost Simulation::runWhole() {
+  double End = 0;
+  while (!Turns.empty()) {
+    auto [Time, Id] = Turns.top();
+    Turns.pop();
+    if (step(Warps[Id], Time)) {
+      Turns.emplace(Time, Id);
+      continue;
+    }
+    End = std::max(End, Time);
+    endOfWarp(Warps[Id], Time);
+  }
+  L1.Cost.CyclesPerWarp = End / double(Blocks * Run.WarpsPerBlock);
+  return L1.Cost;
+}
+
+/// The first accesses of each warp of the first groups. The second half of them
+/// runs on what the first left in L1.
+SimulatedCost Simulation::runPart(double Limit) {
+  const double All = Limit * double(Warps.size());
+  double Executed = 0, Half = 0, HalfAt = 0;
+  double Time = 0;
+  while (!Turns.empty() && Executed < 0.95 * All) {
+    size_t Id;
+    std::tie(Time, Id) = Turns.top();
+    Turns.pop();
+    double Before = Warps[Id].Done, Next = Time;
+    if (step(Warps[Id], Next) && Warps[Id].Done < Limit)
+      Turns.emplace(Next, Id);
+    Executed += Warps[Id].Done - Before;
+    if (Half == 0 && Executed >= All / 2) {
+      Half = Executed;
+      HalfAt = Time;
+      L1.Cost = SimulatedCost();
+    }
+  }
+  const double Each = (Time - HalfAt) / std::max(1.0, Executed - Half);
+  const double StartUp = std::max(0.0, HalfAt - Each * Half) +
+                         R.Barrier * (Run.WarpsPerGroup < Run.WarpsPerBlock);
+  L1.Cost.CyclesPerWarp = Each * PerWarp + StartUp / double(Warps.size());
+  return L1.Cost;
+}
+
+SimulatedCost Simulation::run() {
+  if (PerWarp == 0)
+    return {};
+  int64_t Places = Run.BlocksPerSM, Come = 3 * Places;
+  if (Run.GridBlocks) {
+    Come = std::min(Come, (*Run.GridBlocks + Run.SMs - 1) / Run.SMs);
+    Places = std::min(Places, Come);
+  }
+  Slots.resize(size_t(Places));
+  Warps.resize(size_t(Places * Run.WarpsPerGroup));
+  const double PerBlock = PerWarp * double(Run.WarpsPerBlock * WarpLanes);
+  const bool IsWhole =
+      Run.Budget >= PerBlock * double(std::min(Come, 2 * Places));
+  Blocks = IsWhole ? std::min(Come, int64_t(Run.Budget / PerBlock)) : Places;
+  for (size_t S = 0; S != Slots.size(); ++S)
+    startBlock(S, 0);
+  if (IsWhole)
+    return runWhole();
+  return runPart(
+      std::min(PerWarp, Run.Budget / double(Warps.size() * size_t(WarpLanes))));
+}
+
+} // namespace
+
+SimulatedCost simulate(const SimulatedNest &Nest, const SimulatedRun &Run,
+                       const SimulationRates &Rates) {
+  return Nest.Loops.empty() ? SimulatedCost()
+                            : Simulation(Nest, Run, Rates).run();
+}
+
+} // namespace catt

@@ -1,0 +1,224 @@
+//===- L1SimulationTest.cpp - Warps that take turns at one L1 -------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/time/L1Simulation.h"
+#include "SourceTesting.h"
+#include "analysis/plan/throttle/NestTrace.h"
+
+using namespace catt;
+using namespace catt::testing;
+
+namespace {
+
+/// One loop whose accesses move by so many bytes for each lane, warp, block and
+/// iteration.
+class Loop : public SimulatedNest {
+public:
+  struct Steps {
+    int64_t Lane = 4, Warp = 128, Block = 1 << 20, Iteration = 4;
+  };
+
+  explicit Loop(int64_t Trips) {
+    Loops.emplace_back();
+    Loops.back().Trips = Trips;
+    Loops.back().HoldsBack = true;
+  }
+
+  Loop &add(Steps By, bool Stores = false) {
+    SimulatedAccess A;
+    A.Base = unsigned(Accesses.size());
+    A.Loads = !Stores;
+    A.Stores = Stores;
+    Loops.back().Items.push_back({false, A.Base});
+    Accesses.push_back(A);
+    All.push_back(By);
+    return *this;
+  }
+
+  uint32_t lanes(unsigned Access, int64_t Block, unsigned Warp,
+                 llvm::ArrayRef<int64_t> Iterations,
+                 int64_t *Offsets) const override {
+    const Steps &By = All[Access];
+    for (int64_t Lane = 0; Lane != WarpLanes; ++Lane)
+      Offsets[Lane] = By.Lane * Lane + By.Warp * Warp + By.Block * Block +
+                      By.Iteration * Iterations.back();
+    return ~0u;
+  }
+  std::optional<int64_t> stride(unsigned Access, unsigned) const override {
+    if (IsBent)
+      return std::nullopt;
+    return All[Access].Iteration;
+  }
+
+  bool IsBent = false;
+
+private:
+  std::vector<Steps> All;
+};
+
+/// Rows of 4 KiB, one for each lane.
+constexpr Loop::Steps Row = {4096, 4096 * 32, 4096 * 256, 4};
+
+SimulatedRun run(int64_t Warps, int64_t Group, int64_t Blocks,
+                 int64_t L1KiB = 256) {
+  SimulatedRun Run;
+  Run.WarpsPerBlock = Warps;
+  Run.WarpsPerGroup = Group;
+  Run.BlocksPerSM = Blocks;
+  Run.L1Bytes = L1KiB * 1024;
+  Run.SMs = 132;
+  return Run;
+}
+
+double hits(const SimulatedCost &Cost) {
+  return Cost.SectorsHit / Cost.SectorsLoaded;
+}
+
+SimulatedCost costOf(const SimulatedNest &Nest, const SimulatedRun &Run,
+                     const SimulationRates &Rates = {}) {
+  return simulate(Nest, Run, Rates);
+}
+
+TEST(L1Simulation, RowThatStaysMissesOncePerSector) {
+  // 8 floats of a sector: one miss, seven hits.
+  EXPECT_NEAR(hits(costOf(Loop(256).add(Row), run(1, 1, 1))), 7 / 8., 0.001);
+}
+
+TEST(L1Simulation, RowsBeyondL1AreLostAndFewerWarpsKeepThem) {
+  // Two rows: 64 warps touch 512 KiB, 8 of them 64.
+  Loop Rows = Loop(256).add(Row).add(Row);
+  SimulatedCost All = costOf(Rows, run(8, 8, 8));
+  SimulatedCost Few = costOf(Rows, run(8, 1, 8));
+  EXPECT_LT(hits(All), 0.3);
+  EXPECT_NEAR(hits(Few), 7 / 8., 0.02);
+  EXPECT_GT(All.CyclesPerWarp, 1.3 * Few.CyclesPerWarp);
+}
+
+TEST(L1Simulation, ColumnsGainNothingByFewerWarps) {
+  // Each iteration is a line of its own: nothing comes back.
+  Loop Columns = Loop(256).add({4, 128, 1024, 1 << 20});
+  SimulatedCost All = costOf(Columns, run(8, 8, 8));
+  SimulatedCost Few = costOf(Columns, run(8, 1, 8));
+  EXPECT_EQ(hits(All), 0);
+  EXPECT_GT(Few.CyclesPerWarp, All.CyclesPerWarp);
+}
+
+TEST(L1Simulation, WhatBlocksShareIsNotReadFromDram) {
+  Loop Shared = Loop(64).add({4, 0, 0, 128});
+  EXPECT_GT(costOf(Shared, run(1, 1, 1)).SectorsFromDram, 0);
+  Shared.Accesses[0].IsShared = true;
+  EXPECT_EQ(costOf(Shared, run(1, 1, 1)).SectorsFromDram, 0);
+}
+
+TEST(L1Simulation, SectorsOnTheirWayAreAskedForOnce) {
+  // All warps read the same sector at once.
+  Loop Same = Loop(1).add({0, 0, 0, 0});
+  SimulatedCost Cost = costOf(Same, run(8, 8, 1));
+  EXPECT_LE(Cost.SectorsLoaded - Cost.SectorsHit, 3); // one for each block
+}
+
+TEST(L1Simulation, LoadsWithoutStoresBetweenThemAreIssuedTogether) {
+  // Of 256 loads of a row 32 miss either way; one after the other, the others
+  // wait for L1, too.
+  Loop Waits = Loop(256).add(Row), Together = Loop(256).add(Row);
+  Together.Loops[0].HoldsBack = false;
+  EXPECT_GT(costOf(Waits, run(1, 1, 1)).CyclesPerWarp,
+            1.25 * costOf(Together, run(1, 1, 1)).CyclesPerWarp);
+}
+
+TEST(L1Simulation, StoresTakeTheirTurnsAndHitNothing) {
+  SimulatedCost Cost = costOf(Loop(64).add(Row, /*Stores=*/true), run(1, 1, 1));
+  EXPECT_EQ(Cost.SectorsLoaded, 0);
+  EXPECT_GT(Cost.CyclesPerWarp, 64 * 32 * 0.2);
+}
+
+TEST(L1Simulation, MostCrowdedBankHoldsUpThePort) {
+  Loop Apart = Loop(256).add(Row), OneBank = Loop(256).add(Row);
+  OneBank.Accesses[0].BankTurns = 32;
+  EXPECT_GT(costOf(OneBank, run(8, 1, 8)).CyclesPerWarp,
+            1.5 * costOf(Apart, run(8, 1, 8)).CyclesPerWarp);
+}
+
+TEST(L1Simulation, StridesThatAreNoNumberAreAskedForEachTime) {
+  Loop Linear = Loop(64).add(Row), Bent = Loop(64).add(Row);
+  Bent.IsBent = true;
+  EXPECT_EQ(costOf(Linear, run(4, 2, 2)).CyclesPerWarp,
+            costOf(Bent, run(4, 2, 2)).CyclesPerWarp);
+}
+
+TEST(L1Simulation, LongLoopsAreNotRunToTheirEnd) {
+  // A part stands for the whole: ten times as long takes ten times as long.
+  SimulatedRun Run = run(8, 8, 8);
+  double Short = costOf(Loop(1'000'000).add(Row), Run).CyclesPerWarp;
+  double Long = costOf(Loop(10'000'000).add(Row), Run).CyclesPerWarp;
+  EXPECT_NEAR(Long / Short, 10, 0.1);
+}
+
+TEST(L1Simulation, SmallGridsLeaveTheirPlacesEmpty) {
+  SimulatedRun Run = run(8, 8, 8), Small = Run;
+  Small.GridBlocks = 132; // one on each SM: its rows stay
+  Loop Rows = Loop(256).add(Row).add(Row);
+  EXPECT_LT(hits(costOf(Rows, Run)), 0.3);
+  EXPECT_GT(hits(costOf(Rows, Small)), 0.8);
+}
+
+TEST(L1Simulation, SaysTheSameTwice) {
+  Loop Rows = Loop(512).add(Row).add(Row);
+  EXPECT_EQ(costOf(Rows, run(8, 8, 8)).CyclesPerWarp,
+            costOf(Rows, run(8, 8, 8)).CyclesPerWarp);
+}
+
+TEST(L1Simulation, NestsWithoutAccessesCostNothing) {
+  EXPECT_EQ(costOf(Loop(1'000'000'000), run(8, 8, 8)).CyclesPerWarp, 0);
+  EXPECT_EQ(costOf(Loop(0).add(Row), run(8, 8, 8)).CyclesPerWarp, 0);
+  Loop None(4);
+  None.Loops.clear();
+  EXPECT_EQ(costOf(None, run(8, 8, 8)).CyclesPerWarp, 0);
+}
+
+//===-- From a kernel ----------------------------------------------------===//
+
+FootprintOptions launch(int64_t Blocks, int64_t Threads) {
+  FootprintOptions Options;
+  Options.Grid = {Blocks, 1, 1};
+  Options.Block = {Threads, 1, 1};
+  return Options;
+}
+
+TEST(NestTrace, FollowsTheOrderOfTheText) {
+  Parsed Found = parseSnippet(R"cpp(
+__global__ void k(const float *A, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int c = 0; c < 5; ++c) {
+    float s = x[c];
+    for (int j = 0; j < 40; ++j)
+      s += A[i * 40 + j];
+    y[i * 5 + c] = s;
+  }
+})cpp");
+  const Kernel &K = Found.kernel();
+  FootprintOptions Options = launch(1000, 256);
+  auto Nest = traceOf(K, 0, Options);
+  ASSERT_TRUE(Nest);
+  ASSERT_EQ(Nest->Loops.size(), 2u);
+  EXPECT_EQ(Nest->Loops[0].Trips, 5);
+  EXPECT_EQ(Nest->Loops[1].Trips, 40);
+  ASSERT_EQ(Nest->Accesses.size(), 3u);
+  ASSERT_EQ(Nest->Loops[0].Items.size(), 3u);
+  EXPECT_FALSE(Nest->Loops[0].Items[0].IsLoop);
+  EXPECT_TRUE(Nest->Loops[0].Items[1].IsLoop);
+  EXPECT_TRUE(Nest->Accesses[0].IsShared);
+  EXPECT_FALSE(Nest->Accesses[1].IsShared);
+  EXPECT_TRUE(Nest->Accesses[2].Stores);
+  EXPECT_EQ(Nest->stride(1, 1), 4);
+  int64_t Offsets[WarpLanes];
+  EXPECT_EQ(Nest->lanes(1, 2, 1, {0, 3}, Offsets), ~0u);
+  EXPECT_EQ(Offsets[1], ((2 * 256 + 32 + 1) * 40 + 3) * 4);
+}
+
+} // namespace
