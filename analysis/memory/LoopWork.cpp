@@ -50,11 +50,11 @@ public:
 
   llvm::Expected<LoopWork> run() {
     Work.Iterations = tripsOf(LoopId);
+    Work.HoldsBack = holdsBack(K, LoopId);
     std::vector<const Access *> Seen;
     for (const Access &A : K.Accesses) {
       if (!isInside(K, A.Loop, LoopId) || A.Space != AddressSpace::Global)
         continue;
-      Work.HoldsBack |= A.Writes && mayChangeReads(A);
       bool Twice = llvm::any_of(Seen, [&](const Access *B) {
         return A.Offset && A.BaseId == B->BaseId && *A.Offset == *B->Offset;
       });
@@ -97,23 +97,6 @@ private:
     if (New)
       At->second = representative(K, Loop, Options);
     return At->second;
-  }
-
-  /// What points there is the only way to it, as far as the compiler knows.
-  bool isRestrict(const Access &A) const {
-    return llvm::any_of(K.Parameters, [&](const Parameter &P) {
-      return P.IsRestrict && P.Name == A.Base;
-    });
-  }
-
-  /// The compiler must do the loads of later iterations behind this store. Of
-  /// the same base it compares the indices itself.
-  bool mayChangeReads(const Access &Store) const {
-    return llvm::any_of(K.Accesses, [&](const Access &A) {
-      return A.Reads && !A.Writes && A.Space == AddressSpace::Global &&
-             isInside(K, A.Loop, LoopId) && A.BaseId != Store.BaseId &&
-             !isRestrict(A) && !isRestrict(Store);
-    });
   }
 
   std::optional<int64_t> tripsOf(unsigned Loop) {
@@ -308,6 +291,27 @@ private:
 };
 
 } // namespace
+
+/// What points there is the only way to it, as far as the compiler knows.
+static bool isRestrict(const Kernel &K, const Access &A) {
+  return llvm::any_of(K.Parameters, [&](const Parameter &P) {
+    return P.IsRestrict && P.Name == A.Base;
+  });
+}
+
+bool holdsBack(const Kernel &K, unsigned LoopId) {
+  std::vector<const Access *> Inside;
+  for (const Access &A : K.Accesses)
+    if (A.Space == AddressSpace::Global && isInside(K, A.Loop, LoopId))
+      Inside.push_back(&A);
+  return llvm::any_of(Inside, [&](const Access *Store) {
+    return Store->Writes && !isRestrict(K, *Store) &&
+           llvm::any_of(Inside, [&](const Access *Load) {
+             return Load->Reads && !Load->Writes &&
+                    Load->BaseId != Store->BaseId && !isRestrict(K, *Load);
+           });
+  });
+}
 
 llvm::Expected<LoopWork> loopWork(const Kernel &K, unsigned LoopId,
                                   const FootprintOptions &Options) {

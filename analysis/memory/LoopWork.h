@@ -27,6 +27,11 @@
 
 namespace catt {
 
+/// True if the loop stores where it may load, as far as the compiler knows:
+/// loads of later iterations stay behind the store. Indices of one base it
+/// compares.
+bool holdsBack(const Kernel &K, unsigned LoopId);
+
 /// One iteration of the loop, for one warp. Error: as profileLoop.
 llvm::Expected<LoopWork> loopWork(const Kernel &K, unsigned LoopId,
                                   const FootprintOptions &Options);

@@ -9,16 +9,23 @@
 #include "analysis/plan/throttle/NestTrace.h"
 #include "analysis/memory/Formula.h"
 #include "analysis/memory/LineWalk.h"
+#include "analysis/memory/LoopWork.h"
 #include "analysis/nest/Nest.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 namespace catt {
 namespace {
 
 using Kind = Atom::Kind;
 constexpr unsigned BlockSlot = 3, LoopSlot = 6;
+/// Trips of an outermost loop that are not known; of one that is unrolled as a
+/// whole, at most.
 constexpr int64_t UnknownOutermost = 256, WholeTrips = 16;
+/// As in LoopWork.
 constexpr int64_t Banks = 32, BankBytes = 4;
+/// In the mean, of 32 words anywhere.
+constexpr double IrregularTurns = 3.5;
 
 class NestTrace : public SimulatedNest {
 public:
@@ -47,7 +54,8 @@ private:
   const Kernel &K;
   unsigned Root;
   const FootprintOptions &Options;
-  std::vector<Reference> Compiled;
+  std::vector<Reference> Compiled;       ///< of each of Accesses
+  std::vector<const Access *> Added;     ///< the same
   std::map<unsigned, unsigned> NumberOf; ///< Loop::Id -> in Loops
   std::map<unsigned, Representative> Known;
   std::vector<int64_t> Middle; ///< iterations at which guards are looked at
@@ -66,22 +74,14 @@ private:
     return Loop == Root ? UnknownOutermost : UnknownTrips;
   }
   std::optional<Formula> compile(const AffineIndex &Index);
-  bool isRestrict(const Access &A) const {
-    return llvm::any_of(K.Parameters, [&](const Parameter &P) {
-      return P.IsRestrict && P.Name == A.Base;
-    });
-  }
-  bool holdsBack(const Access &Store, unsigned Loop) const {
-    return llvm::any_of(K.Accesses, [&](const Access &A) {
-      return A.Reads && !A.Writes && A.Space == AddressSpace::Global &&
-             isInside(K, A.Loop, Loop) && A.BaseId != Store.BaseId &&
-             !isRestrict(A) && !isRestrict(Store);
-    });
-  }
-  bool add(const Access &A, std::vector<const Access *> &Seen);
+  bool leavesItsLoop(const Access &A) const;
+  bool isShared(const Access &A) const;
+  bool add(const Access &A);
+  void addLoop(const Loop &L);
   double bankTurns(unsigned Access) const;
 };
 
+/// std::nullopt: threads or iterations are apart by what is not known.
 std::optional<Formula> NestTrace::compile(const AffineIndex &Index) {
   AffineIndex Known = underLaunch(Index, Options);
   AffineIndex Kept;
@@ -129,20 +129,36 @@ std::optional<Formula> NestTrace::compile(const AffineIndex &Index) {
   return F;
 }
 
-bool NestTrace::add(const Access &A, std::vector<const Access *> &Seen) {
-  unsigned Number = NumberOf.at(*A.Loop);
-  SimulatedLoop &L = Loops[Number];
-  bool Innermost = isInnermost(K, *A.Loop);
-  // What the loop does not move is read before it and written behind it, where
-  // the compiler may.
-  if (A.Offset && Innermost && !L.HoldsBack && !A.Atomic && !A.Volatile &&
-      !A.Offset->mentionsIterator(*A.Loop))
+/// What the innermost loop does not move is loaded before it and stored behind
+/// it, where the compiler may.
+bool NestTrace::leavesItsLoop(const Access &A) const {
+  return A.Offset && isInnermost(K, *A.Loop) && !A.Atomic && !A.Volatile &&
+         !Loops[NumberOf.at(*A.Loop)].HoldsBack &&
+         !A.Offset->mentionsIterator(*A.Loop);
+}
+
+/// Other blocks read the same: some axis of the grid does not move it.
+bool NestTrace::isShared(const Access &A) const {
+  AffineIndex Offset = underLaunch(*A.Offset, Options);
+  return llvm::any_of(
+      std::array{std::pair(Options.Grid.X, Axis::X),
+                 std::pair(Options.Grid.Y, Axis::Y),
+                 std::pair(Options.Grid.Z, Axis::Z)},
+      [&](auto &Along) {
+        return Along.first.value_or(2) > 1 && !Offset.mentions([&](auto &Of) {
+          return Of.K == Kind::BlockIdx && Of.Dim == Along.second;
+        });
+      });
+}
+
+bool NestTrace::add(const Access &A) {
+  if (leavesItsLoop(A) || (A.Reads && !A.ThroughL1 && !A.Writes))
     return true;
-  for (size_t I = 0; I < Seen.size(); ++I)
-    if (A.Offset && Seen[I]->Offset && Seen[I]->BaseId == A.BaseId &&
-        Seen[I]->Loop == A.Loop && *Seen[I]->Offset == *A.Offset) {
-      Accesses[I].Loads |= A.Reads;
-      Accesses[I].Stores |= A.Writes;
+  for (const auto &[Earlier, To] : llvm::zip_equal(Added, Accesses))
+    if (A.Offset && Earlier->Offset && Earlier->BaseId == A.BaseId &&
+        Earlier->Loop == A.Loop && *Earlier->Offset == *A.Offset) {
+      To.Loads |= A.Reads && A.ThroughL1;
+      To.Stores |= A.Writes;
       return true;
     }
   SimulatedAccess S;
@@ -157,69 +173,58 @@ bool NestTrace::add(const Access &A, std::vector<const Access *> &Seen) {
     if (!F)
       return false;
     R.Offset = std::move(*F);
-    AffineIndex Launched = underLaunch(*A.Offset, Options);
-    for (auto [Size, Dim] : {std::pair(Options.Grid.X, Axis::X),
-                             {Options.Grid.Y, Axis::Y},
-                             {Options.Grid.Z, Axis::Z}})
-      if (Size.value_or(2) > 1 && !Launched.mentions([D = Dim](const Atom &Of) {
-            return Of.K == Kind::BlockIdx && Of.Dim == D;
-          }))
-        S.IsShared = true;
+    S.IsShared = isShared(A);
     for (const Guard &G : A.Guards)
       if (std::optional<Formula> Condition = compile(G.Condition))
         R.Guards.push_back(std::move(*Condition));
   }
-  if (!S.Loads && !S.Stores)
-    return true;
-  L.Items.push_back({false, unsigned(Accesses.size())});
-  Seen.push_back(&A);
+  Loops[NumberOf.at(*A.Loop)].Items.push_back({false, unsigned(Added.size())});
+  Added.push_back(&A);
   Accesses.push_back(S);
   Compiled.push_back(std::move(R));
   return true;
+}
+
+void NestTrace::addLoop(const Loop &L) {
+  NumberOf[L.Id] = unsigned(Loops.size());
+  SimulatedLoop S;
+  S.Trips = tripsOf(L.Id);
+  S.Operations = L.Operations;
+  std::optional<int64_t> Known =
+      L.TripCount ? L.TripCount->constant() : std::nullopt;
+  S.UnrolledWhole =
+      isInnermost(K, L.Id) && !L.KeepsRolled && Known && *Known <= WholeTrips;
+  S.HoldsBack = holdsBack(K, L.Id);
+  Loops.push_back(S);
+  Middle.push_back(S.Trips / 2);
 }
 
 bool NestTrace::build() {
   if (Options.Block.count().value_or(0) <= 0)
     return false;
   for (const Loop &L : K.Loops)
-    if (isInside(K, L.Id, Root)) {
-      NumberOf[L.Id] = unsigned(Loops.size());
-      SimulatedLoop S;
-      S.Trips = tripsOf(L.Id);
-      S.Operations = L.Operations;
-      S.UnrolledWhole =
-          isInnermost(K, L.Id) && L.TripCount && L.TripCount->constant() &&
-          *L.TripCount->constant() <= WholeTrips && !L.KeepsRolled;
-      for (const Access &A : K.Accesses)
-        S.HoldsBack |= A.Writes && A.Space == AddressSpace::Global &&
-                       isInside(K, A.Loop, L.Id) && holdsBack(A, L.Id);
-      Loops.push_back(S);
-    }
-  for (const SimulatedLoop &L : Loops)
-    Middle.push_back(L.Trips / 2);
-  std::vector<const Access *> Seen;
-  std::vector<bool> Placed(K.Loops.size(), false);
+    if (isInside(K, L.Id, Root))
+      addLoop(L);
+  if (LoopSlot + Loops.size() > Formula::MaxSlots)
+    return false;
+  std::set<unsigned> Placed = {Root};
   for (const Access &A : K.Accesses) {
     if (!isInside(K, A.Loop, Root) || A.Space != AddressSpace::Global)
       continue;
-    // The loops around it, up to the first that is placed.
-    for (unsigned L = *A.Loop; L != Root && !Placed[L];
-         L = *K.Loops[L].Parent) {
-      Placed[L] = true;
+    for (unsigned L = *A.Loop; Placed.insert(L).second; L = *K.Loops[L].Parent)
       Loops[NumberOf.at(*K.Loops[L].Parent)].Items.push_back(
           {true, NumberOf.at(L)});
-    }
-    if (!add(A, Seen))
+    if (!add(A))
       return false;
   }
-  for (unsigned A = 0; A < Accesses.size(); ++A)
+  for (unsigned A = 0; A != Accesses.size(); ++A)
     Accesses[A].BankTurns = bankTurns(A);
   return true;
 }
 
 double NestTrace::bankTurns(unsigned Access) const {
   if (Accesses[Access].Irregular)
-    return 3.5;
+    return IrregularTurns;
   int64_t Offsets[WarpLanes];
   int64_t Block = Options.Grid.count().value_or(2) / 2;
   uint32_t Mask = lanes(Access, Block, 0, Middle, Offsets);
@@ -233,7 +238,7 @@ double NestTrace::bankTurns(unsigned Access) const {
   std::array<int, Banks> Held = {};
   for (int64_t W : Words)
     ++Held[size_t(((W % Banks) + Banks) % Banks)];
-  return *llvm::max_element(Held);
+  return std::max(1, *llvm::max_element(Held));
 }
 
 uint32_t NestTrace::lanes(unsigned Access, int64_t Block, unsigned Warp,
