@@ -115,6 +115,7 @@ private:
       There = std::max(There, DramFree + R.Dram);
       ++Cost.SectorsFromDram;
     }
+    place(Id);
     L.Fetched |= Bit;
     L.Coming |= Bit;
     L.ThereAt[Sector] = There;
@@ -126,9 +127,9 @@ private:
     while (!InFlight.empty() && std::get<0>(InFlight.top()) <= Time) {
       auto [There, Id, Sector] = InFlight.top();
       InFlight.pop();
-      place(Id);
       Lines[Id].Coming &= uint8_t(~(1u << Sector));
-      Lines[Id].Present |= uint8_t(1u << Sector);
+      if (Lines[Id].Place != Nowhere)
+        Lines[Id].Present |= uint8_t(1u << Sector);
     }
   }
 

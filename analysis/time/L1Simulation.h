@@ -16,9 +16,10 @@
 //
 // A warp issues the loads of a batch without a wait: those of one iteration, or
 // of several where no store holds them back. It goes on when the last of them
-// is there. A sector on its way is waited for, not asked for again; it takes
-// its place in L1 when it comes. Then the least recently used of a few lines
-// that are drawn leaves. A line is in L2 until more lines than the SM's share
+// is there. A sector on its way is waited for, not asked for again. A line
+// takes its place in L1 when a sector of it is asked for, and the least
+// recently used of a few lines that are drawn leaves; of a line that has left,
+// what comes is not kept. A line is in L2 until more lines than the SM's share
 // of L2 have come after it; what no block read before is in DRAM.
 //
 // Warps run to their end if whole blocks fit into the budget; else they run as
