@@ -7,13 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "transforms/GroupSize.h"
 #include "analysis/plan/runtime/RuntimeCases.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <set>
-
-using llvm::StringRef;
 
 namespace catt {
 
@@ -73,56 +69,6 @@ std::vector<std::string> GroupSize::inputs() const {
 bool GroupSize::isSimple() const {
   return inputs().size() <= 1 &&
          llvm::none_of(Cases, [](const RuntimeCase &C) { return C.Groups; });
-}
-
-/// `n >= 32`
-static std::string boundText(StringRef Input, int64_t From) {
-  // Against an unsigned parameter, a negative bound would turn into a huge one.
-  return ((From < 0 ? "(long long)" : "") + Input + " >= " + llvm::Twine(From))
-      .str();
-}
-
-/// Threads of a group: a number, or, where only the run knows the block size,
-/// its part in whole warps.
-static std::string threadsOf(const RuntimeCase &C, StringRef BlockSize) {
-  if (C.Groups == 1)
-    return std::to_string(WholeBlock * WarpLanes);
-  if (C.Groups == 0)
-    return std::to_string(C.WarpsPerGroup * WarpLanes);
-  std::string Step = std::to_string(C.Groups * WarpLanes);
-  return "(" + BlockSize.str() + " + " +
-         std::to_string(C.Groups * WarpLanes - 1) + ") / " + Step + " * " +
-         std::to_string(WarpLanes);
-}
-
-/// Where large values leave the block whole, like small ones, they need no case
-/// of their own: `n >= 8 && n < 4096`.
-GroupThreads threadsByCase(const GroupSize &Size, StringRef Name,
-                           StringRef BlockSize, int64_t Whole) {
-  llvm::ArrayRef<RuntimeCase> Cases = Size.Cases;
-  const RuntimeCase &Last = Cases.back();
-  std::string Below;
-  bool LastIsWhole =
-      Last.Groups == 1 || (Last.Groups == 0 && Last.WarpsPerGroup >= Whole);
-  if (Cases.size() == 2 && LastIsWhole && Size.Below >= Whole &&
-      Last.Parameter == Cases[0].Parameter) {
-    Cases = Cases.drop_back();
-    Below = " && " + Last.Parameter + " < " + std::to_string(Last.From);
-  }
-  GroupThreads Out{std::to_string(Size.Below * WarpLanes), {}};
-  for (const RuntimeCase &C : Cases) {
-    std::string Test = boundText(C.Parameter, C.From) + Below;
-    for (const RuntimeBound &B : C.And)
-      Test += " && " + boundText(B.Parameter, B.From);
-    std::string Threads = threadsOf(C, BlockSize);
-    if (Size.Cases.size() == 1 && C.And.empty())
-      Out.First =
-          (llvm::Twine(Test) + " ? " + Threads + " : " + Out.First).str();
-    else
-      Out.Later.push_back(
-          ("if (" + Test + ") " + Name + " = " + Threads + ";").str());
-  }
-  return Out;
 }
 
 } // namespace catt

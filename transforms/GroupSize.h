@@ -6,12 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   {n >= 8: 4 warps}             --> n >= 8 ? 128 : 1024
-//   {n >= 8: 4 warps, n >= 32: 2} --> unsigned threads = 1024;
-//                                     if (n >= 8)
-//                                       threads = 128;
-//                                     if (n >= 32)
-//                                       threads = 64;
+//   {n >= 8: 4 warps, n >= 32: 2}: 4 warps a group from n = 8 on, 2 from 32 on,
+//                                  below the whole block
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_GROUPSIZE_H
@@ -47,17 +43,6 @@ struct GroupSize {
   /// One input, and warps that can be compared from bound to bound.
   bool isSimple() const;
 };
-
-/// Threads per group as CUDA text, for the last case that holds.
-struct GroupThreads {
-  std::string First; ///< an expression: all, if there are no Later
-  /// Statements that assign to the variable with First's value.
-  std::vector<std::string> Later;
-};
-
-/// There must be a case. Name: of the variable; Whole: warps of a block.
-GroupThreads threadsByCase(const GroupSize &Size, llvm::StringRef Name,
-                           llvm::StringRef BlockSize, int64_t Whole);
 
 } // namespace catt
 

@@ -37,9 +37,10 @@
 //       cattThreads = 128;
 //     if (n >= 32)
 //       cattThreads = 64;
-//     for (unsigned cattGroup = 0; cattGroup * cattThreads < blockDim.x;
-//          ++cattGroup) {
-//       if (threadIdx.x / cattThreads == cattGroup) { // catt: begin a5b218
+//     for (unsigned cattFirst = 0; cattFirst < blockDim.x;
+//          cattFirst += cattThreads) {
+//       if (threadIdx.x >= cattFirst &&
+//           threadIdx.x < cattFirst + cattThreads) { // catt: begin a5b218
 //   ...
 //       } // catt: end
 //       if (cattThreads < blockDim.x)
@@ -50,14 +51,15 @@
 // Right for every launch, not only for those that were seen. Let L be the
 // linear number of a thread in its block, S the size of the block and w the
 // threads per group. L / w is one number in [0, ceil(S / w)), and the loop
-// visits each of these once: every thread runs the statements exactly once. The
-// trip count depends on blockDim alone, or also on what a run-time case tests,
-// which is the same for the whole grid; so all threads reach each barrier, also
-// where S is no multiple of 32 or of w. A case that leaves the block whole has
-// no barrier (`if (cattThreads < blockDim.x)`). Any function of the thread with
-// values in that range will do, so where every known launch has Y = Z = 1,
-// threadIdx.x and blockDim.x stand for L and S; a launch that is not known then
-// still computes the same, only in other groups.
+// visits each of these (its w threads, where the run decides) once: every
+// thread runs the statements exactly once. The trip count depends on blockDim
+// alone, or also on what a run-time case tests, which is the same for the whole
+// grid; so all threads reach each barrier, also where S is no multiple of 32 or
+// of w. A case that leaves the block whole has no barrier (`if (cattThreads <
+// blockDim.x)`). Any function of the thread with values in that range will do,
+// so where every known launch has Y = Z = 1, threadIdx.x and blockDim.x stand
+// for L and S; a launch that is not known then still computes the same, only in
+// other groups.
 //
 // The paper's figure copies the body once per group and puts the barrier inside
 // the guard, where half a block may not reach it. Here there is one body, and
@@ -73,6 +75,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/runtime/Agreement.h"
+#include "transforms/GroupLoop.h"
 #include "transforms/GroupSize.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -290,13 +293,6 @@ static std::optional<Refusal> obstacle(const Kernel &Kernel, const Split &S,
 
 //===-- The code ----------------------------------------------------------===//
 
-namespace {
-/// The linear number of a thread and the size of its block, as CUDA text.
-struct Numbering {
-  const char *Thread, *Size;
-};
-} // namespace
-
 /// As few coordinates as the known launches need (see the header). Where warps
 /// work together inside, no launch may divide one: all coordinates, unless
 /// every launch is known.
@@ -308,11 +304,11 @@ static Numbering numbering(const Kernel &Kernel, const WrapSite &Site) {
                         [&](const Launch &L) { return L.Block.*Extent == 1; });
   };
   if (!All(&Shape::Z))
-    return {"(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * "
-            "threadIdx.z))",
+    return {"threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * "
+            "threadIdx.z)",
             "blockDim.x * blockDim.y * blockDim.z"};
   if (!All(&Shape::Y))
-    return {"(threadIdx.x + blockDim.x * threadIdx.y)",
+    return {"threadIdx.x + blockDim.x * threadIdx.y",
             "blockDim.x * blockDim.y"};
   return {"threadIdx.x", "blockDim.x"};
 }
@@ -344,35 +340,12 @@ static int64_t mostGroups(const Split &S) {
 
 static Addition addition(const KernelReport &Kernel, const Split &S,
                          const FileContext &File) {
-  Addition Out;
+  Addition Out = loopOverGroups(
+      S.Size, numbering(Kernel.Source, S.Site),
+      Kernel.Plan.Before ? Kernel.Plan.Before->WarpsPerBlock : WholeBlock,
+      File);
   Out.Argument = std::to_string(mostGroups(S));
   Out.Reason = reasonOf(Kernel.Plan, S);
-  Out.Close = {"}", "__syncthreads();", "}"};
-
-  std::string Group = freshName(File, "cattGroup");
-  std::string Init = "unsigned " + Group + " = 0";
-  std::string Width = std::to_string(S.Size.Below * WarpLanes);
-  Numbering Number = numbering(Kernel.Source, S.Site);
-  if (!S.Size.Cases.empty()) {
-    Width = freshName(File, "cattThreads");
-    GroupThreads Threads = threadsByCase(
-        S.Size, Width, Number.Size,
-        Kernel.Plan.Before ? Kernel.Plan.Before->WarpsPerBlock : WholeBlock);
-    if (Threads.Later.empty()) {
-      Init += ", " + Width + " = " + Threads.First;
-    } else {
-      // A block, so that all is one statement and can take the place of one.
-      Out.Open = {"{", "unsigned " + Width + " = " + Threads.First + ";"};
-      llvm::append_range(Out.Open, Threads.Later);
-      Out.Close.push_back("}");
-    }
-    // A block that stays whole waits for nothing.
-    Out.Close[1] = "if (" + Width + " < " + Number.Size + ") " + Out.Close[1];
-  }
-  Out.Open.push_back("for (" + Init + "; " + Group + " * " + Width + " < " +
-                     Number.Size + "; ++" + Group + ") {");
-  Out.Open.push_back(std::string("if (") + Number.Thread + " / " + Width +
-                     " == " + Group + ") {");
   return Out;
 }
 

@@ -128,9 +128,10 @@ TEST(SplitWarpGroups, PositiveUnbracedBodyKeepsOneStatement) {
         cattThreads = 128;
       if (n >= 32)
         cattThreads = 64;
-      for (unsigned cattGroup = 0; cattGroup * cattThreads < blockDim.x;
-           ++cattGroup) {
-        if (threadIdx.x / cattThreads == cattGroup) { // catt: begin
+      for (unsigned cattFirst = 0; cattFirst < blockDim.x;
+           cattFirst += cattThreads) {
+        if (threadIdx.x >= cattFirst &&
+            threadIdx.x < cattFirst + cattThreads) { // catt: begin
     for (int j = 0; j < n; ++j)
       work(j);
         } // catt: end
@@ -266,10 +267,26 @@ TEST(SplitWarpGroups, PositiveBraceOnItsOwnLine) {
 }
 
 TEST(SplitWarpGroups, PositiveNamesThatAreFree) {
-  Workbench B = simple("  int cattGroup = n, cattGroup2 = 0;\n"
+  Workbench B = simple("  int cattGroup = n, cattGroup2 = 0, cattFirst = 0;\n"
                        "  [[work(cattGroup, cattThreads);]]\n");
+  EXPECT_REWRITE(B, HasSubstr("unsigned cattGroup3 = 0;"));
   B.plan(0).Loops[0].Cases = {{"n", 8, 4}};
-  EXPECT_REWRITE(B, HasSubstr("unsigned cattGroup3 = 0, cattThreads2 ="));
+  EXPECT_REWRITE(B, HasSubstr("unsigned cattFirst2 = 0, cattThreads2 ="));
+}
+
+TEST(SplitWarpGroups, PositiveNumberOfAThreadIsNamedWhereTheRunDecides) {
+  Workbench B = simple();
+  Launch Other = B.R.Kernels[0].Source.Launches[0];
+  Other.Block = {32, 2, 1};
+  B.R.Kernels[0].Source.Launches.push_back(Other);
+  B.plan(0).Loops[0].Cases = {{"n", 8, 4}};
+  EXPECT_REWRITE(
+      B, HasSubstr("    const unsigned cattThread = threadIdx.x + blockDim.x * "
+                   "threadIdx.y;\n"
+                   "    unsigned cattThreads = n >= 8 ? 128 : 1024;\n"));
+  EXPECT_REWRITE(B, HasSubstr("if (cattThread >= cattFirst &&\n"
+                              "          cattThread < cattFirst + cattThreads) "
+                              "{ // catt: begin"));
 }
 
 TEST(SplitWarpGroups, NegativeSiteInAFunctionThatAnotherSiteMayCall) {

@@ -1,0 +1,50 @@
+//===- GroupLoop.h - The loop over the groups of a block --------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   2 warps a group --> for (unsigned cattGroup = 0; cattGroup * 64 <
+//   blockDim.x;
+//                            ++cattGroup) {
+//                         if (threadIdx.x / 64 == cattGroup) {
+//                         }
+//                         __syncthreads();
+//                       }
+//
+//   by n            --> for (unsigned cattFirst = 0,
+//                                     cattThreads = n >= 8 ? 128 : 1024;
+//                            cattFirst < blockDim.x; cattFirst += cattThreads)
+//                            {
+//                         if (threadIdx.x >= cattFirst &&
+//                             threadIdx.x < cattFirst + cattThreads) {
+//                         }
+//                         if (cattThreads < blockDim.x)
+//                           __syncthreads();
+//                       }
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TRANSFORMS_GROUPLOOP_H
+#define CATT_TRANSFORMS_GROUPLOOP_H
+
+#include "transforms/GroupSize.h"
+#include "transforms/SourceEdit.h"
+
+namespace catt {
+
+/// The linear number of a thread and the size of its block, as CUDA text.
+struct Numbering {
+  const char *Thread, *Size;
+  /// True if a coordinate is the number.
+  bool isFlat() const { return llvm::StringRef(Thread) == "threadIdx.x"; }
+};
+
+/// Warps: of a block. Sets what opens and closes; names are new to the file.
+Addition loopOverGroups(const GroupSize &Size, const Numbering &Number,
+                        int64_t Warps, const FileContext &File);
+
+} // namespace catt
+
+#endif
