@@ -177,6 +177,33 @@ private:
     return llvm::Error::success();
   }
 
+  /// How many times as many executions of Alone.Accesses meet a new sector as
+  /// if all lanes met theirs in the same one. Rows of whole sectors: 1. Rows
+  /// that begin at all 8 places of a sector of words: 8, each time other lanes.
+  llvm::Expected<double> lanesApart(unsigned Loop, const Execution &Once) {
+    const Representative &Rep = standsFor(Loop);
+    LineWalk Walk(Alone, Loop, Rep, Options);
+    auto [First, Count] = reuseWindow(Walk.steps(), Loop, Rep, Options);
+    LineSet Seen;
+    int64_t Meetings = 0, New = 0;
+    for (int64_t I = First; I < First + Count && !Walk.unknown(); ++I) {
+      const int64_t Before = Seen.count();
+      LineSet Now;
+      if (llvm::Error E = Walk.add(Now, {0, 1}, I, SectorBytes))
+        return std::move(E);
+      Now.normalize();
+      Seen.unite(Now);
+      if (I == First)
+        continue;
+      Meetings += Seen.count() > Before;
+      New += Seen.count() - Before;
+    }
+    if (New == 0)
+      return 1;
+    return std::max(1.0, double(Meetings) * double(Once.SectorsPerWarp) /
+                             double(New));
+  }
+
   /// Sectors that a warp touches in one iteration of the loop, in the mean over
   /// the block's warps, by all of Alone.Accesses together.
   llvm::Expected<double> sectorsPerWarp() {
@@ -262,9 +289,13 @@ private:
         std::max(1.0, double(Once.LinesPerWarp) * Warps /
                           double(std::max<int64_t>(1, Once.LinesPerBlock)));
     double New = double(Window.SectorsNew) / Iterations / Warps;
+    Alone.Accesses.assign(1, A);
+    llvm::Expected<double> Apart = lanesApart(*A.Loop, Once);
+    if (!Apart)
+      return Apart.takeError();
     // Of the executions that walk through a sector the first waits.
     double First =
-        std::min(Times, double(Window.SectorsNew) / Iterations /
+        std::min(Times, *Apart * double(Window.SectorsNew) / Iterations /
                             double(std::max<int64_t>(1, Once.SectorsPerBlock)));
     Regular.push_back(A);
     NewApart += New;
@@ -276,7 +307,6 @@ private:
       return llvm::Error::success();
     // What warps share they fetch once while it stays, but each for itself
     // once it is lost.
-    Alone.Accesses.assign(1, A);
     llvm::Expected<double> Own = sectorsPerWarp();
     if (!Own)
       return Own.takeError();
@@ -284,8 +314,9 @@ private:
     Executed += double(Once.SectorsPerWarp) * Times;
     LoadsExecuted += Times;
     Touched += *Own;
-    LoadsTouched += std::min(
-        Times, *Own / double(std::max<int64_t>(1, Once.SectorsPerWarp)));
+    LoadsTouched +=
+        std::min(Times, *Apart * *Own /
+                            double(std::max<int64_t>(1, Once.SectorsPerWarp)));
     return llvm::Error::success();
   }
 };

@@ -10,12 +10,14 @@
 
   fit.py --predict build/release/bin/catt-predict --list DIR/throttle
          [--sweep docs/results/h200-throttle.json] [--rounds 3] [--start A=1,..]
+         [--rows RESULTS.json --seed SEED --tool build/release/bin/catt-rewrite]
 
 Reads the 222 points of test/unit/data/h200-throttle-sweep.csv and the fitted
 half of the sweep, and prints constants and error. The half is decided by names
 alone: the contended cases in alphabetical order, every second one from the
 first on, is fitted; the others are only reported (judge.py --half does the
 same). DIR/throttle is the prepared sweep; it lists the sizes of the cases.
+RESULTS.json is what `rows/bench --sweep --seed SEED` measured; it is reported.
 
 What is minimised, in the mean over the cases: by how much the points that the
 model likes are slower than the best one, and 0.3 times its error in the times
@@ -28,10 +30,15 @@ import csv
 import json
 import math
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path += [str(HERE / "rows"), str(HERE / "registers")]
+import points
+from tool import Tool
+
 ROOT = HERE.parent.parent
 L1_KIB = {"max": 256, "28": 28}
 # kernel in h200-throttle-sweep.cu, grid, block
@@ -222,6 +229,11 @@ def is_fitted(case):
     return case.get("fitted", True)
 
 
+def kind(case):
+    return "drawn" if case.get("drawn") else \
+        "fitted" if is_fitted(case) else "other"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--predict", required=True)
@@ -231,8 +243,16 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--start", default="")
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--rows", help="a sweep over drawn kernels")
+    parser.add_argument("--seed", type=int, help="that they were drawn from")
+    parser.add_argument("--tool", default=str(ROOT / "build/release/bin/"
+                                              "catt-rewrite"))
     arguments = parser.parse_args()
+    folder = tempfile.TemporaryDirectory()
     cases = from_csv() + list(from_sweep(arguments.sweep, arguments.list))
+    if arguments.rows:
+        cases += points.cases(arguments.rows, arguments.seed,
+                              Tool(arguments.tool, "h200"), folder.name)
     model = Model(arguments.predict, cases)
     constants = dict(CONSTANTS)
     for word in filter(None, arguments.start.split(",")):
@@ -246,14 +266,16 @@ def main():
             at = min(range(len(times)), key=times.__getitem__)
             best = case["ms"].index(min(case["ms"]))
             print(f"{case['id']:26s} {case['l1d']:4s}"
-                  f"{'fitted' if is_fitted(case) else 'other':7s}"
+                  f"{kind(case):7s}"
                   f"error {error(case, times):.2f} likes "
                   f"{case['points'][at][:2]}, {case['ms'][at]:.3f} ms; best "
                   f"{case['points'][best][:2]} {case['ms'][best]:.3f}; as it "
                   f"is {case['ms'][0]:.3f}, predicted {times[0]:.3f}")
-    for what, wanted in (("fitted", is_fitted),
-                         ("other", lambda c: not is_fitted(c))):
-        some = [(c, p) for c, p in zip(cases, predicted) if wanted(c)]
+    for what in ("fitted", "other", "drawn"):
+        some = [(c, p) for c, p in zip(cases, predicted)
+                if kind(c) == what]
+        if not some:
+            continue
         far = mean([regret(c, p, 1e4) for c, p in some])
         print(f"{what}: {len(some)} cases, {sum(len(p) for _, p in some)} "
               f"points, error of log time {mean([error(*x) for x in some]):.3f}"

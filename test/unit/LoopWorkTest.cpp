@@ -87,6 +87,32 @@ TEST_F(Work, oneWordMoreSpreadsOverAllBanks) {
   EXPECT_EQ(measure().BankTurns, 1);
 }
 
+// Lanes whose rows begin at other places of a sector come to its end in other
+// iterations, and the warp waits each time.
+TEST_F(Work, lanesThatMeetNewSectorsTogetherWaitTogether) {
+  addRows(4096);
+  EXPECT_THAT(measure().LoadsNew, DoubleEq(1.0 / 8));
+  EXPECT_THAT(measure().LoadsAgain, DoubleEq(7.0 / 8));
+}
+
+TEST_F(Work, rowsFromTwoPlacesOfASectorAreWaitedForTwiceAsOften) {
+  addRows(4096 + 16);
+  LoopWork W = measure();
+  EXPECT_THAT(W.LoadsNew, DoubleNear(2.0 / 8, 0.01));
+  EXPECT_THAT(W.SectorsNew, DoubleNear(4, 0.01)); // no more of them
+}
+
+TEST_F(Work, rowsFromAllPlacesOfASectorAreWaitedForEachTime) {
+  addRows(4096 + 4);
+  EXPECT_THAT(measure().LoadsNew, DoubleNear(1, 0.01));
+  EXPECT_THAT(measure().LoadsAgain, DoubleNear(0, 0.01));
+}
+
+TEST_F(Work, aSlidingWindowIsWaitedForByItsLastLane) {
+  add(Tid * 4 + iterator(0) * 4); // one lane of 32 meets one in 8 iterations
+  EXPECT_THAT(measure().LoadsNew, DoubleNear(1.0 / 8 / 8, 0.01)); // of 8 warps
+}
+
 TEST_F(Work, banksRepeatEvery128Bytes) {
   addRows(1000 * 4); // 1000 = 8 mod 32: four banks
   EXPECT_EQ(measure().BankTurns, 8);
