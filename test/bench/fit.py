@@ -230,8 +230,8 @@ def is_fitted(case):
 
 
 def kind(case):
-    return "drawn" if case.get("drawn") else \
-        "fitted" if is_fitted(case) else "other"
+    return ("drawn, " if case.get("drawn") else "") + \
+        ("fitted" if is_fitted(case) else "other")
 
 
 def main():
@@ -266,12 +266,12 @@ def main():
             at = min(range(len(times)), key=times.__getitem__)
             best = case["ms"].index(min(case["ms"]))
             print(f"{case['id']:26s} {case['l1d']:4s}"
-                  f"{kind(case):7s}"
+                  f"{kind(case):14s}"
                   f"error {error(case, times):.2f} likes "
                   f"{case['points'][at][:2]}, {case['ms'][at]:.3f} ms; best "
                   f"{case['points'][best][:2]} {case['ms'][best]:.3f}; as it "
                   f"is {case['ms'][0]:.3f}, predicted {times[0]:.3f}")
-    for what in ("fitted", "other", "drawn"):
+    for what in ("fitted", "other", "drawn, fitted", "drawn, other"):
         some = [(c, p) for c, p in zip(cases, predicted)
                 if kind(c) == what]
         if not some:

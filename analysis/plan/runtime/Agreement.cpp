@@ -157,7 +157,8 @@ static void narrow(LoopPlan &Into, const LoopPlan &Other, int64_t Whole) {
 }
 
 void judge(const Setting &S, const LaunchPlan &Likely, LoopPlan &P) {
-  const LoopProfile *Known = profileOf(Likely.Profiles, P.Loop);
+  const std::vector<LoopProfile> &Nest = Likely.profilesFor(P.Loop);
+  const LoopProfile *Known = profileOf(Nest, P.Loop);
   if (!Known || Known->Levels.empty() || !Likely.Plan.Before)
     return;
   BlockChoice AsItIs{0, 0, *Likely.Plan.Before};
@@ -176,7 +177,7 @@ void judge(const Setting &S, const LaunchPlan &Likely, LoopPlan &P) {
     return;
   MemoryRates Rates = memoryRates(S.Throttle.Gpu);
   auto Cycles = [&](const Candidate &C) {
-    return predictedCycles(S.K, Likely.Profiles, P.Loop, C, S.Throttle, Rates);
+    return predictedCycles(S.K, Nest, P.Loop, C, S.Throttle, Rates);
   };
   P.PredictedGain = Cycles(Whole) / Cycles(Divided);
 }

@@ -53,6 +53,7 @@ void show(LaunchPlan &Result, const KernelPlan &Plan, const Profiles &Known,
           unsigned Loop) {
   Result.Plan.Loops[Loop] = Plan.Loops[Loop];
   Result.Profiles[Loop] = Known[Loop];
+  Result.ShownAt[Loop] = Known;
 }
 
 /// True for the block that the report names.

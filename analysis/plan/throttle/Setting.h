@@ -17,6 +17,7 @@
 #include "analysis/memory/Footprint.h"
 #include "analysis/plan/throttle/Candidates.h"
 #include "analysis/plan/throttle/ProfileMemo.h"
+#include <map>
 
 namespace catt {
 
@@ -24,6 +25,14 @@ namespace catt {
 struct LaunchPlan {
   std::vector<LoopProfile> Profiles; ///< one per loop
   KernelPlan Plan;
+  /// Where the run decides on a loop: all profiles at the value that is shown
+  /// of it, as loops inside may be shown at another.
+  std::map<unsigned, std::vector<LoopProfile>> ShownAt;
+
+  const std::vector<LoopProfile> &profilesFor(unsigned Loop) const {
+    auto At = ShownAt.find(Loop);
+    return At == ShownAt.end() ? Profiles : At->second;
+  }
 };
 
 /// What a launch fixes: the inputs of each plan for it.

@@ -7,8 +7,8 @@
 # ===----------------------------------------------------------------------===#
 """What `rows/bench --sweep` measured -> the cases that fit.py hands on.
 
-  cases()   one for each kernel whose groups of warps were measured; the first
-            point is the kernel as written, others with the blocks it had
+  cases()   one for each kernel that was measured; its first point is the kernel
+            as written, the others are groups of warps and fewer blocks
 """
 import json
 import re
@@ -17,7 +17,6 @@ from pathlib import Path
 import generate
 from tool import THROTTLES
 
-GROUPS = re.compile(r"groups-(\d+|all)")
 LAUNCH = re.compile(r"void run_\w+\(([^)]*)\).*?<<<[^;]*?>>>\(([^;]*)\);", re.S)
 
 
@@ -36,24 +35,41 @@ def arguments(kernel):
     return out
 
 
-def measured(row, before):
-    """{(warps in a group, blocks on an SM): ms}, the original first."""
-    warps, out = before["warpsPerBlock"], {}
-    for v in row["variants"]:
-        groups = GROUPS.fullmatch(v["variant"])
-        if "ms" not in v or v.get("equal") is False or \
-                (v["variant"] != "original" and not groups) or \
-                (groups and v.get("same_as") == "original"):
+def times(row):
+    """{variant: ms}, each text once, the original first."""
+    return {v["variant"]: v["ms"] for v in row["variants"]
+            if "ms" in v and v.get("equal") is not False and
+            v.get("same_as") is None}
+
+
+def point(residency, groups):
+    """[warps in a group, blocks on an SM, bytes of L1]"""
+    return [-(-residency["warpsPerBlock"] // groups), residency["blocksPerSM"],
+            residency["l1Bytes"]]
+
+
+def swept(kernel, file, row, tool, before, loops):
+    """(points, ms) of the variants of a sweep."""
+    measured = times(row)
+    points, ms = [point(before, 1)], [measured["original"]]
+    asked = tool.points(kernel.function, {"before": before, "loops": loops})
+    for variant, words in asked.items():
+        if variant not in measured:
             continue
-        divided = warps if groups and groups[1] == "all" else \
-            int(groups[1]) if groups else 1
-        out.setdefault((-(-warps // divided), before["blocksPerSM"]), v["ms"])
-    return out
+        groups = {"groups-2": 2, "groups-4": 4,
+                  "groups-all": before["warpsPerBlock"]}.get(variant, 1)
+        after = before
+        if groups == 1:
+            after = tool.report([file], words)[kernel.name]["after"]
+        points.append(point(after, groups))
+        ms.append(measured[variant])
+    return points, ms
 
 
 def cases(results, seed, tool, folder):
     """results: of a sweep; folder: where the kernels are written to."""
-    rows = {r["name"]: r for r in json.loads(Path(results).read_text())["kernels"]}
+    rows = {r["name"]: r
+            for r in json.loads(Path(results).read_text())["kernels"]}
     kernels = [k for k in generate.kernels(
         seed, 0, 1 + max(int(name[1:]) for name in rows)) if k.name in rows]
     files = [Path(folder) / f"{k.name}.cu" for k in kernels]
@@ -61,12 +77,13 @@ def cases(results, seed, tool, folder):
         file.write_text(k.text)
     reports = tool.report(files, ["--transforms=" + ",".join(THROTTLES)])
     for k, file in zip(kernels, files):
-        row, before = rows[k.name], reports[k.name]["before"]
-        points = measured(row, before) if before else {}
-        if len(points) > 1:
-            yield {"id": f"{k.name} {row['form']} {row['length']}",
-                   "l1d": "max", "kernel": k.call, "fitted": False,
-                   "drawn": True, "source": str(file), "arguments": arguments(k),
-                   "grid": row["grid"] + [1], "block": row["block"] + [1],
-                   "points": [[w, b, before["l1Bytes"]] for w, b in points],
-                   "ms": list(points.values())}
+        row, report = rows[k.name], reports[k.name]
+        if not report["before"] or "original" not in times(row):
+            continue
+        points, ms = swept(k, file, row, tool, report["before"],
+                           report["loops"])
+        yield {"id": f"{k.name} {row['form']} {row['length']}", "l1d": "max",
+               "kernel": k.call, "drawn": True,
+               "fitted": int(k.name[1:]) % 2 == 0, "source": str(file),
+               "arguments": arguments(k), "grid": row["grid"] + [1],
+               "block": row["block"] + [1], "points": points, "ms": ms}

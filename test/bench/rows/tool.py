@@ -98,7 +98,7 @@ class Tool:
         return remarks_of(self.on(files, "--diff", *words).stderr)
 
     def report(self, files, words):
-        """{kernel: {"before": residency, "loops": [...]}}"""
+        """{kernel: {"before": residency, "after": that, "loops": [...]}}"""
         done = self.on(files, "--quiet", "--report=json", *words)
         try:
             report = json.loads(done.stdout)
@@ -110,6 +110,7 @@ class Tool:
             kernels = (each["report"] or {"kernels": []})["kernels"]
             out[Path(each["file"]).stem] = {
                 "before": kernels[0]["before"] if kernels else None,
+                "after": kernels[0]["after"] if kernels else None,
                 "loops": [x for kernel in kernels for x in kernel["loops"]]}
         return out
 
