@@ -31,6 +31,15 @@ int64_t bankTurns(const LineSet &Words) {
   return *llvm::max_element(Held);
 }
 
+LineSet sectorsOfWords(const LineSet &Words) {
+  constexpr unsigned Shift = 3;
+  static_assert(SectorBytes == BankBytes << Shift);
+  LineSet Sectors;
+  for (const LineInterval &I : Words.intervals()) // right shifts round down
+    Sectors.add({I.Base, I.Lo >> Shift, I.Hi >> Shift});
+  return Sectors;
+}
+
 /// One execution of a reference by a whole warp.
 struct Execution {
   int64_t LinesPerWarp = 0, LinesPerBlock = 0;
@@ -125,21 +134,17 @@ private:
     Work.LoadsNew += A.Reads * Times;
   }
 
-  /// Alone.Accesses executed once; std::nullopt if that cannot be counted.
-  llvm::Expected<std::optional<Execution>> executeOnce(unsigned Loop) {
-    LineWalk Walk(Alone, Loop, standsFor(Loop), Options);
-    if (Walk.unknown())
-      return std::nullopt;
+  /// The walk's references, executed once.
+  llvm::Expected<Execution> executeOnce(LineWalk &Walk, unsigned Loop) {
     int64_t At = standsFor(Loop).Iteration.at(Loop);
     Execution Once;
     LineSet Block, BlockSectors;
     for (int64_t W = 0; W != Walk.warps(); ++W) {
-      LineSet Words, Sectors;
+      LineSet Words;
       if (llvm::Error E = Walk.add(Words, {W, W + 1}, At, BankBytes))
         return std::move(E);
-      if (llvm::Error E = Walk.add(Sectors, {W, W + 1}, At, SectorBytes))
-        return std::move(E);
       Words.normalize();
+      LineSet Sectors = sectorsOfWords(Words);
       Sectors.normalize();
       LineSet Lines = Sectors.linesOfSectors();
       Once.BankTurns = std::max(Once.BankTurns, bankTurns(Words));
@@ -155,35 +160,40 @@ private:
 
   llvm::Error add(const Access &A) {
     double Times = timesInside(A);
-    Alone.Accesses.assign(1, A);
-    std::optional<Execution> Once;
-    ReuseInfo Window;
-    Window.Loop = LoopId;
-    if (A.Offset) {
-      llvm::Expected<std::optional<Execution>> Own = executeOnce(*A.Loop);
-      if (!Own)
-        return Own.takeError();
-      Once = *Own;
-      const Representative &Rep = standsFor(LoopId);
-      LineWalk Walk(Alone, LoopId, Rep, Options);
-      if (!Walk.unknown())
-        if (llvm::Error E = measureLevel(Window, Walk, Rep, Options))
-          return E;
-    }
-    if (!Once || Window.Iterations == 0)
+    if (!A.Offset) {
       addIrregular(A, Times);
-    else
-      return addRegular(A, Times, *Once, Window);
-    return llvm::Error::success();
+      return llvm::Error::success();
+    }
+    Alone.Accesses.assign(1, A);
+    const unsigned Own = *A.Loop;
+    LineWalk Execute(Alone, Own, standsFor(Own), Options);
+    std::optional<LineWalk> Outside;
+    LineWalk &Walk =
+        Own == LoopId
+            ? Execute
+            : Outside.emplace(Alone, LoopId, standsFor(LoopId), Options);
+    SectorWindow Window;
+    if (!Execute.unknown() && !Walk.unknown()) {
+      llvm::Expected<SectorWindow> Counted =
+          countSectors(Walk, LoopId, standsFor(LoopId), Options);
+      if (!Counted)
+        return Counted.takeError();
+      Window = *Counted;
+    }
+    if (Window.Iterations == 0) {
+      addIrregular(A, Times);
+      return llvm::Error::success();
+    }
+    return addRegular(A, Times, Execute, Walk, Window);
   }
 
   /// How many times as many executions of Alone.Accesses meet a new sector as
   /// if all lanes met theirs in the same one. Rows of whole sectors: 1. Rows
   /// that begin at all 8 places of a sector of words: 8, each time other lanes.
-  llvm::Expected<double> lanesApart(unsigned Loop, const Execution &Once) {
-    const Representative &Rep = standsFor(Loop);
-    LineWalk Walk(Alone, Loop, Rep, Options);
-    auto [First, Count] = reuseWindow(Walk.steps(), Loop, Rep, Options);
+  llvm::Expected<double> lanesApart(LineWalk &Walk, unsigned Loop,
+                                    const Execution &Once) {
+    auto [First, Count] =
+        reuseWindow(Walk.steps(), Loop, standsFor(Loop), Options);
     LineSet Seen;
     int64_t Meetings = 0, New = 0;
     for (int64_t I = First; I < First + Count && !Walk.unknown(); ++I) {
@@ -205,15 +215,14 @@ private:
   }
 
   /// Sectors that a warp touches in one iteration of the loop, in the mean over
-  /// the block's warps, by all of Alone.Accesses together.
-  llvm::Expected<double> sectorsPerWarp() {
-    const Representative &Rep = standsFor(LoopId);
-    LineWalk Walk(Alone, LoopId, Rep, Options);
+  /// the block's warps, by all of the walk's references together.
+  llvm::Expected<double> sectorsPerWarp(LineWalk &Walk) {
     int64_t Sum = 0;
     for (int64_t W = 0; W != Walk.warps() && !Walk.unknown(); ++W) {
       LineSet Sectors;
-      if (llvm::Error E = Walk.add(Sectors, {W, W + 1},
-                                   Rep.Iteration.at(LoopId), SectorBytes))
+      if (llvm::Error E =
+              Walk.add(Sectors, {W, W + 1},
+                       standsFor(LoopId).Iteration.at(LoopId), SectorBytes))
         return std::move(E);
       Sectors.normalize();
       Sum += Sectors.count();
@@ -226,7 +235,8 @@ private:
   llvm::Error countOnce() {
     if (Moving.size() > 1) {
       Alone.Accesses = Moving;
-      llvm::Expected<double> Union = sectorsPerWarp();
+      LineWalk Walk(Alone, LoopId, standsFor(LoopId), Options);
+      llvm::Expected<double> Union = sectorsPerWarp(Walk);
       if (!Union)
         return Union.takeError();
       if (*Union > 0 && *Union < Touched) {
@@ -239,15 +249,18 @@ private:
       Alone.Accesses = Regular;
       const Representative &Rep = standsFor(LoopId);
       LineWalk Walk(Alone, LoopId, Rep, Options);
-      ReuseInfo Window;
-      Window.Loop = LoopId;
-      if (!Walk.unknown())
-        if (llvm::Error E = measureLevel(Window, Walk, Rep, Options))
-          return E;
+      SectorWindow Window;
+      if (!Walk.unknown()) {
+        llvm::Expected<SectorWindow> Counted =
+            countSectors(Walk, LoopId, Rep, Options);
+        if (!Counted)
+          return Counted.takeError();
+        Window = *Counted;
+      }
       if (Window.Iterations > 0) {
-        New = std::min(NewApart, double(Window.SectorsNew) /
-                                     double(Window.Iterations) /
-                                     double(Walk.warps()));
+        New =
+            std::min(NewApart, double(Window.New) / double(Window.Iterations) /
+                                   double(Walk.warps()));
         LoadsNew = LoadsApart * New / NewApart;
       }
     }
@@ -273,13 +286,18 @@ private:
     return false;
   }
 
-  llvm::Error addRegular(const Access &A, double Times, const Execution &Once,
-                         const ReuseInfo &Window) {
+  /// Execute: of the loop that A stands in; Walk: of LoopId.
+  llvm::Error addRegular(const Access &A, double Times, LineWalk &Execute,
+                         LineWalk &Walk, const SectorWindow &Window) {
+    llvm::Expected<Execution> Counted = executeOnce(Execute, *A.Loop);
+    if (!Counted)
+      return Counted.takeError();
+    const Execution &Once = *Counted;
     Work.Lookups += double(Once.LinesPerWarp) * Times;
     Work.BankTurns += double(Once.BankTurns) * Times;
     if (A.Writes)
       Work.SectorsStored += double(Once.SectorsPerWarp) * Times;
-    if (!A.Reads || Window.SectorsTouched == 0)
+    if (!A.Reads || Window.Touched == 0)
       return llvm::Error::success();
     double Iterations = double(Window.Iterations);
     int64_t WholeWarps = (*Options.Block.count() + WarpLanes - 1) / WarpLanes;
@@ -288,14 +306,13 @@ private:
     double Sharing =
         std::max(1.0, double(Once.LinesPerWarp) * Warps /
                           double(std::max<int64_t>(1, Once.LinesPerBlock)));
-    double New = double(Window.SectorsNew) / Iterations / Warps;
-    Alone.Accesses.assign(1, A);
-    llvm::Expected<double> Apart = lanesApart(*A.Loop, Once);
+    double New = double(Window.New) / Iterations / Warps;
+    llvm::Expected<double> Apart = lanesApart(Execute, *A.Loop, Once);
     if (!Apart)
       return Apart.takeError();
     // Of the executions that walk through a sector the first waits.
     double First =
-        std::min(Times, *Apart * double(Window.SectorsNew) / Iterations /
+        std::min(Times, *Apart * double(Window.New) / Iterations /
                             double(std::max<int64_t>(1, Once.SectorsPerBlock)));
     Regular.push_back(A);
     NewApart += New;
@@ -307,7 +324,7 @@ private:
       return llvm::Error::success();
     // What warps share they fetch once while it stays, but each for itself
     // once it is lost.
-    llvm::Expected<double> Own = sectorsPerWarp();
+    llvm::Expected<double> Own = sectorsPerWarp(Walk);
     if (!Own)
       return Own.takeError();
     Moving.push_back(A);

@@ -30,24 +30,46 @@ static llvm::Expected<WindowCount> countWindow(LineWalk &Walk, int64_t First,
                                                LineWalk::Which Subset) {
   WindowCount Result;
   LineSet Seen;
+  int64_t InFirst = 0;
   for (int64_t I = First; I != First + Count; ++I) {
     llvm::Expected<LineSet> Now = linesOfBlock(Walk, I, Granularity, Subset);
     if (!Now)
       return Now.takeError();
-    int64_t Before = Seen.count();
     Seen.unite(*Now);
     if (I == First)
-      continue;
-    Result.Touched += Now->count();
-    Result.New += Seen.count() - Before;
+      InFirst = Seen.count();
+    else
+      Result.Touched += Now->count();
   }
+  Result.New = Seen.count() - InFirst;
   return Result;
+}
+
+/// First iteration and number of iterations of the window; each is listed
+/// twice or more.
+static std::pair<int64_t, int64_t> windowOf(const LineWalk &Walk, unsigned Loop,
+                                            const Representative &Rep,
+                                            const FootprintOptions &Options) {
+  return reuseWindow(2 * Walk.steps(), Loop, Rep, Options);
+}
+
+llvm::Expected<SectorWindow> countSectors(LineWalk &Walk, unsigned Loop,
+                                          const Representative &Rep,
+                                          const FootprintOptions &Options) {
+  auto [First, Count] = windowOf(Walk, Loop, Rep, Options);
+  if (Count < 1)
+    return SectorWindow();
+  llvm::Expected<WindowCount> Sectors =
+      countWindow(Walk, First, Count, SectorBytes, LineWalk::Which::Regular);
+  if (!Sectors)
+    return Sectors.takeError();
+  return SectorWindow{Count - 1, Sectors->Touched, Sectors->New};
 }
 
 llvm::Error measureLevel(ReuseInfo &Info, LineWalk &Walk,
                          const Representative &Rep,
                          const FootprintOptions &Options) {
-  auto [First, Count] = reuseWindow(2 * Walk.steps(), Info.Loop, Rep, Options);
+  auto [First, Count] = windowOf(Walk, Info.Loop, Rep, Options);
   if (Count < 1)
     return llvm::Error::success(); // the loop does not run
   Info.Iterations = Count - 1;
@@ -60,8 +82,8 @@ llvm::Error measureLevel(ReuseInfo &Info, LineWalk &Walk,
       countWindow(Walk, First, Count, LineBytes, Which::Moving);
   if (!Moving)
     return Moving.takeError();
-  llvm::Expected<WindowCount> Sectors =
-      countWindow(Walk, First, Count, SectorBytes, Which::Regular);
+  llvm::Expected<SectorWindow> Sectors =
+      countSectors(Walk, Info.Loop, Rep, Options);
   if (!Sectors)
     return Sectors.takeError();
   Info.MovingAgain = Moving->Touched - Moving->New;

@@ -55,6 +55,17 @@ struct ReuseInfo {
   }
 };
 
+/// Sectors of the regular references over such a window.
+struct SectorWindow {
+  int64_t Iterations = 0;       ///< as ReuseInfo
+  int64_t Touched = 0, New = 0; ///< as ReuseInfo's SectorsTouched and -New
+};
+
+/// Loop must be the walk's. Iterations stays 0 where the loop does not run.
+llvm::Expected<SectorWindow> countSectors(LineWalk &Walk, unsigned Loop,
+                                          const Representative &Rep,
+                                          const FootprintOptions &Options);
+
 /// One entry for each level that profileLoop counts, in the same order.
 llvm::Expected<std::vector<ReuseInfo>>
 measureReuse(const Kernel &K, unsigned LoopId, const FootprintOptions &Options);
