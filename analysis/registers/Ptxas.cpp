@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/Ptxas.h"
 #include "analysis/registers/Processes.h"
+#include "analysis/registers/PtxasLog.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -49,46 +50,11 @@ std::string ptxasCacheDirectory() {
   return std::string(Directory);
 }
 
-/// The number in front of What: "24" of "bytes stack frame, 24 bytes spill".
-static unsigned numberBefore(StringRef Line, StringRef What) {
-  StringRef Head = Line.substr(0, Line.find(What)).rtrim();
-  StringRef Digits =
-      Head.take_back(Head.size() - Head.find_last_not_of("0123456789") - 1);
-  unsigned Number = 0;
-  return !Line.contains(What) || Digits.getAsInteger(10, Number) ? 0 : Number;
-}
-
-/// Behind the lines of a kernel stand those of each function in its call tree,
-/// as compiled for this kernel, up to the next kernel (ptxas 13.0: a function
-/// that two kernels call is listed twice, with different spills).
 PtxasAnswer readPtxasMessages(StringRef Text, unsigned Cap) {
   PtxasAnswer Found;
-  std::string Kernel;
-  bool Used = false; // said how many registers
-  RegisterPoint Point;
-  for (StringRef Line : llvm::split(Text, '\n')) {
-    if (Line.contains("Compiling entry function '")) {
-      Kernel = Line.split('\'').second.split('\'').first.str();
-      Used = false;
-      Point = RegisterPoint();
-      Point.CapRegisters = Cap;
-      Point.From = Origin::Measured;
-    } else if (Kernel.empty()) {
-      continue;
-    } else if (Line.contains("bytes stack frame")) {
-      if (!Used) // of the kernel; a cumulative size follows where it calls
-        Point.StackBytes = numberBefore(Line, "bytes stack frame");
-      Point.SpillStoreBytes += numberBefore(Line, "bytes spill stores");
-      Point.SpillLoadBytes += numberBefore(Line, "bytes spill loads");
-    } else if (Line.contains("Used ")) {
-      Used = true;
-      Point.Registers = numberBefore(Line, "registers");
-      Point.SharedBytes = numberBefore(Line, "bytes smem");
-      Point.StackBytes = std::max(
-          Point.StackBytes, numberBefore(Line, "bytes cumulative stack size"));
-    }
-    if (Used)
-      Found[Kernel] = Point;
+  for (PtxasEntry &Entry : scanPtxasLog(Text).Entries) {
+    Entry.Point.CapRegisters = Cap;
+    Found[Entry.Symbol] = Entry.Point;
   }
   return Found;
 }

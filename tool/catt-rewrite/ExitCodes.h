@@ -14,7 +14,7 @@ namespace catt {
 /// the largest code wins.
 enum ExitCode : int {
   ExitFine = 0,    ///< done
-  ExitPending = 1, ///< --diff: changes pending; --error-on-findings: findings
+  ExitPending = 1, ///< --diff, --error-on-findings, --gate: found something
   ExitUsage = 2,   ///< the command line makes no sense
   ExitInput = 3,   ///< an input cannot be read or parsed, or cannot be written
   ExitDefect = 4,  ///< a defect of catt-rewrite

@@ -218,6 +218,9 @@ void readModes(const CommandLine &C, Options &O) {
   O.LineDirectives = C.flag("line-directives");
   O.FixesFile = C.text("export-fixes");
   O.PtxFile = C.text("ptx");
+  O.PtxasLogs = *C["ptxas-log"].Words;
+  O.BaselineFile = C.text("baseline");
+  O.Gate = C.flag("gate");
   if (C.flag("i"))
     O.Output = OutputMode::InPlace;
   else if (C.flag("diff"))
@@ -253,6 +256,26 @@ constexpr std::pair<StringLiteral, StringLiteral> Exclusive[] = {
     {"line-directives", "revert"},
     {"depfile", "revert"}};
 
+/// What --baseline and --gate need.
+Error checkGate(const CommandLine &C) {
+  if (C.given("gate") && !C.given("baseline"))
+    return usage("--gate compares with a recorded file; name it with "
+                 "--baseline=regs.json, and record it first without --gate");
+  if (C.given("ptxas-log") && !C.given("baseline"))
+    return usage(
+        "--ptxas-log needs --baseline=regs.json, where it is recorded, "
+        "or compared with --gate");
+  if (C.given("baseline") && !C.given("ptxas-log"))
+    return usage(
+        "--baseline needs --ptxas-log=build.log, the output of a build "
+        "with -Xptxas -v");
+  if (C.given("baseline") && !Files.empty())
+    return usage("--baseline reads --ptxas-log, and no source is rewritten "
+                 "then; leave '" +
+                 Files.front() + "' out");
+  return Error::success();
+}
+
 Error checkContradictions(const CommandLine &C) {
   for (const auto &[A, B] : Exclusive)
     if (C.given(A) && C.given(B))
@@ -261,7 +284,7 @@ Error checkContradictions(const CommandLine &C) {
   if (C.given("report-file") && !C.given("report"))
     return usage("--report-file needs --report");
   for (StringRef Name : {"gpu", "export-fixes", "report-file", "p", "cuda-path",
-                         "config", "o", "depfile", "ptx"})
+                         "config", "o", "depfile", "ptx", "baseline"})
     if (C.given(Name) && C.text(Name).empty())
       return usage(C[Name].spelled() + " is given without a value");
   if (C.given("report") && !C.given("report-file") && C.given("diff"))
@@ -277,7 +300,7 @@ Error checkContradictions(const CommandLine &C) {
   if (C.given("ptx") && Files.size() > 1)
     return usage("--ptx is the PTX of one file, and there are " +
                  Twine(Files.size()));
-  return Error::success();
+  return checkGate(C);
 }
 
 Error checkPaths(const Options &O) {
@@ -297,7 +320,7 @@ Error checkPaths(const Options &O) {
       return usage("-p: there is no compile_commands.json in '" + O.BuildPath +
                    "'");
   }
-  if (O.Files.empty() && !O.DumpConfig)
+  if (O.Files.empty() && !O.DumpConfig && O.BaselineFile.empty())
     return usage("no input file; see --help");
   return Error::success();
 }

@@ -53,9 +53,12 @@ struct Options : Settings {
   std::string Program;            ///< argv[0], for reproduction commands
   std::vector<std::string> Given; ///< every argument but the files
 
-  bool Force = false;               ///< --force alone
-  std::vector<ForcedChoice> Forced; ///< --force=<kernel:loop=N,M>
-  std::string PtxFile;              ///< --ptx
+  bool Force = false;                 ///< --force alone
+  std::vector<ForcedChoice> Forced;   ///< --force=<kernel:loop=N,M>
+  std::string PtxFile;                ///< --ptx
+  std::vector<std::string> PtxasLogs; ///< --ptxas-log
+  std::string BaselineFile;           ///< --baseline
+  bool Gate = false;                  ///< --gate
 
   OutputMode Output = OutputMode::Stdout;
   std::string OutputFile; ///< -o: instead of standard output

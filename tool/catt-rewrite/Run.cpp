@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Run.h"
 #include "Commands.h"
+#include "GateRun.h"
 #include "Job.h"
 #include "Merge.h"
 #include "Output.h"
@@ -243,6 +244,8 @@ int dump(const Options &O) {
 int run(const Options &O) {
   if (O.DumpConfig)
     return dump(O);
+  if (!O.BaselineFile.empty())
+    return runGate(O);
   Expected<std::vector<Task>> Tasks = planTasks(O);
   if (!Tasks) {
     complain(toString(Tasks.takeError()));

@@ -1,0 +1,27 @@
+//===- GateRun.h - --baseline and --gate ---------------------- -*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   --ptxas-log files --> what every kernel takes --+--> --baseline=FILE
+//                                                   '--> --gate: compared with
+//                                                   it
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TOOL_CATTREWRITE_GATERUN_H
+#define CATT_TOOL_CATTREWRITE_GATERUN_H
+
+#include "Options.h"
+
+namespace catt {
+
+/// Records or compares; returns the exit code. Of the options, Baseline is
+/// given.
+int runGate(const Options &O);
+
+} // namespace catt
+
+#endif
