@@ -68,15 +68,19 @@ static StringRef withoutArguments(StringRef Name) {
   return Name;
 }
 
-std::string bareName(StringRef Symbol) {
+std::string functionName(StringRef Symbol) {
   std::string Mangled = withoutStaticPrefix(Symbol).str();
   llvm::ItaniumPartialDemangler Parts;
   if (Parts.partialDemangle(Mangled.c_str()) || !Parts.isFunction())
     return Mangled;
   char *Name = Parts.getFunctionName(nullptr, nullptr);
-  std::string Bare = Name ? Name : Mangled;
+  std::string Whole = Name ? Name : Mangled;
   std::free(Name);
-  return withoutArguments(Bare).str();
+  return Whole;
+}
+
+std::string bareName(StringRef Symbol) {
+  return withoutArguments(functionName(Symbol)).str();
 }
 
 } // namespace catt

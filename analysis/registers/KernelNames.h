@@ -32,7 +32,10 @@ std::string stableSymbol(llvm::StringRef Symbol);
 /// stays as it is.
 std::string readableName(llvm::StringRef Symbol);
 
-/// The same without result, parameters and template arguments: "space::wide".
+/// The same without result and parameters: "space::wide<64>".
+std::string functionName(llvm::StringRef Symbol);
+
+/// And without template arguments: "space::wide".
 std::string bareName(llvm::StringRef Symbol);
 
 } // namespace catt

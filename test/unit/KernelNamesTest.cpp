@@ -44,6 +44,7 @@ TEST(KernelNames, IsReadable) {
   EXPECT_EQ(readableName(HiddenRdc), "(anonymous namespace)::hidden(float*)");
   EXPECT_EQ(readableName(stableSymbol(HiddenRdc)), readableName(Hidden));
   EXPECT_EQ(bareName("_Z4wideILi64EEvPfPKf"), "wide");
+  EXPECT_EQ(functionName("_ZN1n4wideILi64EEEvPf"), "n::wide<64>");
   EXPECT_EQ(bareName("_ZN1n4wideILi64EEEvPf"), "n::wide");
   EXPECT_EQ(bareName("_ZN1tIiE4wideILi64EEEvPf"), "t<int>::wide");
 }
@@ -52,6 +53,7 @@ TEST(KernelNames, NegativeWhatIsNotMangledStays) {
   for (llvm::StringRef Name : {"k", "__nv_static_", "__nv_static_99_x",
                                "_Zjunk", "__nv_static_1_xy"}) {
     EXPECT_EQ(readableName(Name), Name);
+    EXPECT_EQ(functionName(Name), Name);
     EXPECT_EQ(bareName(Name), Name);
   }
 }

@@ -58,13 +58,13 @@ static int gate(const Options &O, const Baseline &Now) {
   return Result.failed() ? ExitPending : ExitFine;
 }
 
-int runGate(const Options &O) {
+int runGate(const Options &O, const KnownLaunches &Launches) {
   Expected<std::vector<PtxasEntry>> Entries = readLogs(O);
   if (!Entries) {
     complain(toString(Entries.takeError()));
     return ExitInput;
   }
-  Baseline Now = makeBaseline(*Entries, O.Launches);
+  Baseline Now = makeBaseline(*Entries, Launches);
   return O.Gate ? gate(O, Now) : record(O, Now);
 }
 

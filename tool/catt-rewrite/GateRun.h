@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
+//   sources --(their launches)--+
 //   --ptxas-log files --> what every kernel takes --+--> --baseline=FILE
 //                                                   '--> --gate: compared with
 //                                                   it
@@ -15,12 +16,13 @@
 #define CATT_TOOL_CATTREWRITE_GATERUN_H
 
 #include "Options.h"
+#include "tool/gate/Baseline.h"
 
 namespace catt {
 
-/// Records or compares; returns the exit code. Of the options, Baseline is
-/// given.
-int runGate(const Options &O);
+/// Records or compares; returns the exit code. Of the options, BaselineFile is
+/// given. Launches are those of the options and of the sources.
+int runGate(const Options &O, const KnownLaunches &Launches);
 
 } // namespace catt
 

@@ -269,10 +269,10 @@ Error checkGate(const CommandLine &C) {
     return usage(
         "--baseline needs --ptxas-log=build.log, the output of a build "
         "with -Xptxas -v");
-  if (C.given("baseline") && !Files.empty())
-    return usage("--baseline reads --ptxas-log, and no source is rewritten "
-                 "then; leave '" +
-                 Files.front() + "' out");
+  for (StringRef Name : {"i", "diff", "o", "export-fixes", "report", "revert"})
+    if (C.given("baseline") && C.given(Name))
+      return usage("--baseline writes no source and no report; leave " +
+                   C[Name].spelled() + " out");
   return Error::success();
 }
 

@@ -239,13 +239,35 @@ int dump(const Options &O) {
   return ExitFine;
 }
 
+/// --baseline: of the sources nothing is asked but how they launch kernels.
+int gateWithLaunches(Options O) {
+  KnownLaunches Launches = O.Launches;
+  if (O.Files.empty())
+    return runGate(O, Launches);
+  O.Quiet = true; // of loops there is nothing to say
+  Expected<std::vector<Task>> Tasks = planTasks(O);
+  if (!Tasks) {
+    complain(toString(Tasks.takeError()));
+    return ExitUsage;
+  }
+  int Exit = ExitFine;
+  for (const JobResult &R : runJobs(O, *Tasks)) {
+    Exit = std::max(Exit, R.Exit);
+    if (!R.Outcome.Analysed)
+      continue;
+    for (const KernelReport &K : R.Outcome.Analysed->Kernels)
+      append_range(Launches[K.Source.Name], K.Source.Launches);
+  }
+  return Exit == ExitFine ? runGate(O, Launches) : Exit;
+}
+
 } // namespace
 
 int run(const Options &O) {
   if (O.DumpConfig)
     return dump(O);
   if (!O.BaselineFile.empty())
-    return runGate(O);
+    return gateWithLaunches(O);
   Expected<std::vector<Task>> Tasks = planTasks(O);
   if (!Tasks) {
     complain(toString(Tasks.takeError()));

@@ -41,8 +41,10 @@ std::optional<int64_t> blocksPerSM(const KernelRecord &K, int64_t Threads,
 static const std::vector<Launch> *launchesOf(StringRef Symbol,
                                              const KnownLaunches &Launches) {
   std::string Bare = bareName(Symbol);
-  StringRef Last = StringRef(Bare).rsplit("::").second;
-  for (const std::string &Name : {Bare, Last.str()})
+  StringRef Last(Bare);
+  if (size_t At = Last.rfind("::"); At != StringRef::npos)
+    Last = Last.drop_front(At + 2);
+  for (const std::string &Name : {functionName(Symbol), Bare, Last.str()})
     if (auto At = Launches.find(Name); At != Launches.end())
       return &At->second;
   return nullptr;

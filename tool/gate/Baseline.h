@@ -50,7 +50,8 @@ struct KernelKey {
 
 using Baseline = std::map<KernelKey, KernelRecord>;
 
-/// The launches that are known, by the name of a kernel: qualified or not.
+/// The launches that are known, by the name of a kernel: "n::wide<64>",
+/// "n::wide" or "wide". The first of these that is there counts.
 using KnownLaunches = std::map<std::string, std::vector<Launch>>;
 
 /// What was compiled several times counts with the larger of each number.
