@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   sources --(their launches)--+
+//   --ptx --(ptxas)-------------+
 //   --ptxas-log files --> what every kernel takes --+--> --baseline=FILE
 //                                                   '--> --gate: compared with
 //                                                   it

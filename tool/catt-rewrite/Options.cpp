@@ -265,10 +265,9 @@ Error checkGate(const CommandLine &C) {
     return usage(
         "--ptxas-log needs --baseline=regs.json, where it is recorded, "
         "or compared with --gate");
-  if (C.given("baseline") && !C.given("ptxas-log"))
-    return usage(
-        "--baseline needs --ptxas-log=build.log, the output of a build "
-        "with -Xptxas -v");
+  if (C.given("baseline") && !C.given("ptxas-log") && !C.given("ptx"))
+    return usage("--baseline needs --ptxas-log=build.log, the output of a "
+                 "build with -Xptxas -v, or --ptx");
   for (StringRef Name : {"i", "diff", "o", "export-fixes", "report", "revert"})
     if (C.given("baseline") && C.given(Name))
       return usage("--baseline writes no source and no report; leave " +

@@ -240,11 +240,13 @@ int dump(const Options &O) {
 }
 
 /// --baseline: of the sources nothing is asked but how they launch kernels.
-int gateWithLaunches(Options O) {
-  KnownLaunches Launches = O.Launches;
-  if (O.Files.empty())
-    return runGate(O, Launches);
+int gateWithLaunches(const Options &Given) {
+  KnownLaunches Launches = Given.Launches;
+  if (Given.Files.empty())
+    return runGate(Given, Launches);
+  Options O = Given;
   O.Quiet = true; // of loops there is nothing to say
+  O.PtxFile.clear();
   Expected<std::vector<Task>> Tasks = planTasks(O);
   if (!Tasks) {
     complain(toString(Tasks.takeError()));
@@ -258,7 +260,7 @@ int gateWithLaunches(Options O) {
     for (const KernelReport &K : R.Outcome.Analysed->Kernels)
       append_range(Launches[K.Source.Name], K.Source.Launches);
   }
-  return Exit == ExitFine ? runGate(O, Launches) : Exit;
+  return Exit == ExitFine ? runGate(Given, Launches) : Exit;
 }
 
 } // namespace
