@@ -24,9 +24,10 @@
 // `Used` names no kernel. Where two builds wrote at once the lines of two
 // kernels are mixed, and no number is taken of either.
 //
-// Limits: with -rdc=true CUDA 13 ends a function that no kernel owns by its
-// own `Compile time` line; older ones do not, and there its spills count for
-// the kernel in front of it.
+// Limits: with -rdc=true CUDA 13 ends a function that no kernel owns by its own
+// `Compile time` line; older ones do not, and there its spills count for the
+// kernel in front of it. So do those of a function whose lines come only after
+// all lines of another process's kernel.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_REGISTERS_PTXASLOG_H

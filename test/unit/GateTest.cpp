@@ -100,6 +100,29 @@ TEST(Gate, NegativeALargerBlockAloneIsNoRegression) {
   EXPECT_FALSE(compare(taking(40, 256), taking(40, 1024)).failed());
 }
 
+TEST(Gate, ALaunchThatCannotRunIsWarnedOf) {
+  KernelRecord K = taking(80, 1024);
+  K.BlocksPerSM = 0;
+  EXPECT_THAT(impossibleLaunches({{{"_Z1kv", "sm_90"}, K}}),
+              ::testing::ElementsAre(
+                  "k() (sm_90) takes 80 registers, with which a block of 1024 "
+                  "threads cannot run: its launch fails; "
+                  "__launch_bounds__(1024) keeps it at 64 or fewer"));
+}
+
+TEST(Gate, NegativeWhatIsNotKnownToFailIsNotWarnedOf) {
+  KernelRecord Runs = taking(64, 1024), Unknown = taking(255, std::nullopt),
+               Shared = taking(32, 1024), Large = taking(32, 2048);
+  Runs.BlocksPerSM = 1;
+  Shared.BlocksPerSM = Large.BlocksPerSM = 0; // for another reason
+  for (const KernelRecord &K : {Runs, Unknown, Shared, Large})
+    EXPECT_THAT(impossibleLaunches({{{"k", "sm_90"}, K}}),
+                ::testing::IsEmpty());
+  Runs.Registers = 80;
+  EXPECT_THAT(impossibleLaunches({{{"k", "sm_999"}, Runs}}),
+              ::testing::IsEmpty());
+}
+
 /// Nothing is worse than itself; one more spilled byte always is.
 TEST(Gate, AnyKernelAgainstItself) {
   std::mt19937 Random(20);

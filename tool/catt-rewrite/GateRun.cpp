@@ -134,6 +134,9 @@ int runGate(const Options &O, const KnownLaunches &Launches) {
     return ExitInput;
   }
   Baseline Now = makeBaseline(*Entries, Launches);
+  if (!O.Quiet)
+    for (const std::string &Text : impossibleLaunches(Now))
+      errs() << "catt-rewrite: warning: " << Text << "\n";
   return O.Gate ? gate(O, Now) : record(O, Now);
 }
 

@@ -192,6 +192,27 @@ GateResult compare(const Baseline &Then, const Baseline &Now) {
   return Result;
 }
 
+std::vector<std::string> impossibleLaunches(const Baseline &Now) {
+  std::vector<std::string> Found;
+  for (const auto &[Key, K] : Now) {
+    Expected<Device> Gpu = findDevice(Key.Architecture);
+    if (!Gpu || !K.Block || K.BlocksPerSM != 0) {
+      consumeError(Gpu.takeError());
+      continue;
+    }
+    int64_t Most = registersForBlocks(*Gpu, *K.Block, 1);
+    if (Most != 0 && K.Registers > Most)
+      Found.push_back(readableName(Key.Symbol) + " (" + Key.Architecture +
+                      ") takes " + number(K.Registers, "register") +
+                      ", with which a block of " + std::to_string(*K.Block) +
+                      " threads cannot run: its launch fails; "
+                      "__launch_bounds__(" +
+                      std::to_string(*K.Block) + ") keeps it at " +
+                      std::to_string(Most) + " or fewer");
+  }
+  return Found;
+}
+
 std::string renderGate(const GateResult &Result, StringRef BaselineName) {
   std::string Text;
   raw_string_ostream OS(Text);

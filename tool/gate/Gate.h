@@ -47,6 +47,10 @@ struct GateResult {
 
 GateResult compare(const Baseline &Then, const Baseline &Now);
 
+/// A sentence for each kernel whose known block has not the registers to run:
+/// its launch fails, whatever was recorded.
+std::vector<std::string> impossibleLaunches(const Baseline &Now);
+
 /// For people; BaselineName is the file's.
 std::string renderGate(const GateResult &Result, llvm::StringRef BaselineName);
 
