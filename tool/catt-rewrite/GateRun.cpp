@@ -124,6 +124,12 @@ static int gate(const Options &O, const Baseline &Now) {
   }
   GateResult Result = compare(*Then, Now);
   outs() << renderGate(Result, O.BaselineFile);
+  if (!Then->empty() && Result.Compared == 0) {
+    complain("nothing was compared: no kernel of '" + O.BaselineFile +
+             "' was compiled for the same architecture; record it again with "
+             "--baseline");
+    return ExitUsage;
+  }
   return Result.failed() ? ExitPending : ExitFine;
 }
 
