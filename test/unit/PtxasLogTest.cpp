@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/PtxasLog.h"
+#include "llvm/ADT/StringExtras.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -58,9 +59,8 @@ TEST(PtxasLog, ReadsEveryArchitecture) {
 }
 
 TEST(PtxasLog, ABuildSaysOtherThings) {
-  std::string Text;
-  for (llvm::StringRef Line :
-       llvm::split(llvm::StringRef(kernel("k", 24)), '\n'))
+  std::string Plain = kernel("k", 24), Text;
+  for (llvm::StringRef Line : llvm::split(Plain, '\n'))
     Text += ("#12 4.512 " + Line + "\r\n").str();
   Text = "[1/2] Building CUDA object k.o\nUsed to be: 8 registers\n"
          "ptxas warning : Registers are spilled to local memory in function "
