@@ -48,8 +48,9 @@ run 3 --no-cuda --diff "$work/missing.cu"
 
 # No header is there but those of the library, and what --runtime=header includes.
 others=$(find "$prefix/include" -path "$prefix/include/catt-optimize" -prune \
-  -o -name '*.h' -not -path "$prefix/include/catt/staged_rows.h" -print)
+  -o -name '*.h' -not -path "$prefix/include/catt/*" -print)
 [ -f "$prefix/include/catt/staged_rows.h" ] || fail 'no catt/staged_rows.h is installed'
+[ -f "$prefix/include/catt/timing.h" ] || fail 'no catt/timing.h is installed'
 [ -z "$others" ] || fail "headers that nobody includes: $others"
 
 # A program that calls the library, built of what is installed alone.

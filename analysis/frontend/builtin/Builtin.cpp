@@ -23,14 +23,17 @@ constexpr Header Headers[] = {
 
 llvm::StringRef builtinRoot() { return "/catt-rewrite-builtin"; }
 
-llvm::StringRef stagedRowsHeader() {
+static llvm::StringRef textOf(llvm::StringRef Name) {
   return llvm::find_if(Headers,
-                       [](const Header &H) {
-                         return llvm::StringRef(H.Name) ==
-                                "runtime/catt/staged_rows.h";
-                       })
+                       [&](const Header &H) { return Name == H.Name; })
       ->Text;
 }
+
+llvm::StringRef stagedRowsHeader() {
+  return textOf("runtime/catt/staged_rows.h");
+}
+
+llvm::StringRef timingHeader() { return textOf("runtime/catt/timing.h"); }
 
 void addBuiltinHeaders(llvm::vfs::InMemoryFileSystem &Files) {
   for (const Header &H : Headers) {

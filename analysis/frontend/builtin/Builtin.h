@@ -27,6 +27,9 @@ llvm::StringRef builtinRoot();
 /// The text of catt/staged_rows.h, which rewritten code may include.
 llvm::StringRef stagedRowsHeader();
 
+/// The text of catt/timing.h, which programs include whose launches are timed.
+llvm::StringRef timingHeader();
+
 /// Adds all headers below builtinRoot(). Their text is not copied.
 void addBuiltinHeaders(llvm::vfs::InMemoryFileSystem &Files);
 

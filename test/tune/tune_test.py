@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+# ===- tune_test.py - The search, with stand-ins for compiler and GPU ----===#
+#
+# Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===----------------------------------------------------------------------===#
+"""usage: tune_test.py <catt-tune> [unittest arguments]
+
+The build copies the source to `app`; the run is a script that reads it, and
+writes times and outputs by what the text holds."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TUNE = sys.argv[1]
+
+KERNEL = """\
+__global__ void {name}(const float *A, const float *x, float *y) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; j < 4096; ++j)
+    y[i] += A[i * 4096 + j] * x[j];
+}}
+void launch{name}(const float *A, const float *x, float *y) {{
+  {name}<<<320, 256>>>(A, x, y);
+}}
+"""
+ROWS = KERNEL.format(name="rows")
+TWO = ROWS + KERNEL.format(name="more")
+MACRO = ROWS.replace("  rows<<<320, 256>>>(A, x, y);",
+                     "#define GO rows<<<320, 256>>>(A, x, y)\n  GO;")
+
+# `text` is what was built; `ms` the time of each kernel; `mode` what happens
+# where rows are loaded in tiles.
+RUN = """\
+import json, os, re, signal, sys, time
+text = open('app').read()
+runs = open('runs', 'a'); runs.write('run\\n'); runs.close()
+tiles = 'cattLoadRow<' in text
+mode = sys.argv[1]
+if tiles and mode == 'crash': os.kill(os.getpid(), signal.SIGSEGV)
+if tiles and mode == 'exit': sys.exit(7)
+if tiles and mode == 'hang': time.sleep(60)
+if mode == 'slow': time.sleep(60)
+print('sum', 41 if tiles and mode == 'wrong' else 42, time.time_ns(), 'ns')
+ms = {}
+for name in set(re.findall(r'catt::Timed cattTimed\\("(\\w+)"', text)):
+    body = text[text.index('void %s(' % name):text.index('void launch%s(' % name)]
+    ms[name] = (2.0 if 'cattLoadRow<32' in body else 3.0 if 'cattLoadRow<' in body
+                else 8.0 if 'cattGroup' in body else 10.0)
+    if mode == 'never': ms[name] = 10.0
+if 'CATT_TIMES' in os.environ and ms and mode != 'untimed':
+    json.dump({'kernels': {k: {'launches': 1, 'total_ms': v, 'median_ms': v}
+                           for k, v in ms.items()}, 'untimed': 0},
+              open(os.environ['CATT_TIMES'], 'w'))
+"""
+
+
+class TuneTest(unittest.TestCase):
+    def setUp(self):
+        # pylint: disable=consider-using-with
+        self.home = tempfile.TemporaryDirectory()
+        self.addCleanup(self.home.cleanup)
+        self.root = pathlib.Path(self.home.name)
+        self.file = self.root / "a.cu"
+        self.file.write_text(ROWS)
+        (self.root / "run.py").write_text(RUN)
+
+    def command(self, mode, *more, build="cp a.cu app"):
+        return [TUNE, f"--build={build}",
+                f"--run={sys.executable} run.py {mode}", "--gpu=sm_80",
+                "--no-cuda", "--config=none", "a.cu",
+                "--variants={default,l1,tiles-32,tiles-128,groups-4*}", *more]
+
+    def tune(self, mode="fine", *more, status=0, **keys):
+        self.done = subprocess.run(
+            self.command(mode, *more, **keys), cwd=self.root, text=True,
+            capture_output=True, check=False, timeout=300)
+        self.assertEqual(self.done.returncode, status,
+                         self.done.stdout + self.done.stderr)
+        return self.done.stdout
+
+    def runs(self):
+        return len((self.root / "runs").read_text().splitlines())
+
+    def until(self, condition):
+        for _ in range(6000):
+            if condition():
+                return
+            time.sleep(0.01)
+        self.fail("it did not happen in a minute")
+
+    def assert_restored(self, text=ROWS):
+        self.assertEqual(self.file.read_text(), text)
+        self.assertFalse((self.root / ".catt-tune/kept.json").exists())
+
+
+class Found(TuneTest):
+    def test_the_best_is_printed_as_a_diff(self):
+        out = self.tune()
+        self.assertRegex(out, r"(default|tiles-128) +2\.000 +5\.00x +best")
+        self.assertIn("10.000 ms -> 2.000 ms, 5.00x, on sm_80", out)
+        self.assertIn("+++ b/a.cu", out)
+        self.assertNotIn("catt::Timed", out)
+        self.assert_restored()
+
+    def test_in_place(self):
+        self.tune("fine", "-i")
+        self.assertIn("cattLoadRow<32", self.file.read_text())
+        self.assertNotIn("catt::Timed", self.file.read_text())
+
+    def test_two_kernels_are_written_together(self):
+        self.file.write_text(TWO)
+        out = self.tune("fine", "-i")
+        self.assertIn("20.000 ms -> 4.000 ms", out)
+        self.assertEqual(self.file.read_text().count("cattLoadRow<32, "), 2)
+
+    def test_equal_texts_are_tried_once(self):
+        out = self.tune()
+        self.assertIn("the same text as", out)
+        tried = out.count(" fine\n") + out.count(" best\n")
+        self.assertEqual(self.runs(), 3 + 3 * tried + 6)
+
+    def test_refusals_say_why(self):
+        self.assertIn("refused: ", self.tune())
+
+    def test_launches_in_macros_are_timed_by_the_whole_run(self):
+        self.file.write_text(MACRO)
+        self.tune("never", "--no-diff", status=None or self.either())
+        self.assertIn("Times are of whole runs: of kernel 'rows'",
+                      self.done.stdout)
+        self.assert_restored(MACRO)
+
+    def either(self):
+        """0 or 1: times of whole runs are what they are."""
+        class Either(int):
+            def __eq__(self, other):
+                return other in (0, 1)
+            __hash__ = int.__hash__
+        return Either()
+
+    def test_a_program_without_times_is_timed_by_the_whole_run(self):
+        self.tune("untimed", "--no-diff", status=self.either())
+        self.assertIn("the run wrote no times", self.done.stdout)
+
+    def test_export_is_kernel_tuners(self):
+        self.tune("crash", "--export=out.json")
+        out = json.loads((self.root / "out.json").read_text())
+        self.assertEqual(out["schema_version"], "1.0.0")
+        self.assertEqual(out["kernel_name"], "rows")
+        for key, entry in out["cache"].items():
+            self.assertRegex(key, r"^\d+(,\d+)*$")
+            for name in ("time", "compile_time", "verification_time",
+                         "benchmark_time", "strategy_time", "framework_time",
+                         "timestamp", *out["tune_params_keys"]):
+                self.assertIn(name, entry)
+        by_name = {e["name"]: e["time"] for e in out["cache"].values()}
+        self.assertEqual(by_name["tiles-32"], "RuntimeFailedConfig")
+
+
+class Failing(TuneTest):
+    def test_nothing_better(self):
+        out = self.tune("never", status=1)
+        self.assertIn("Nothing was faster", out)
+        self.assertNotIn("+++", out)
+
+    def test_a_crash_ends_the_variant(self):
+        out = self.tune("crash")
+        self.assertRegex(out, r"tiles-32 .*signal 11")
+        self.assertRegex(out, r"groups-\d.* best")
+        self.assert_restored()
+
+    def test_an_exit_code_ends_the_variant(self):
+        self.assertRegex(self.tune("exit"), r"tiles-32 .*exit code 7")
+
+    def test_another_output_ends_the_variant(self):
+        out = self.tune("wrong")
+        self.assertRegex(out, r"tiles-32 .*not that of the original")
+        self.assertRegex(out, r"groups-\d.* best")
+
+    def test_unchecked_output_is_said_so(self):
+        out = self.tune("wrong", "--no-check")
+        self.assertIn("not checked", out)
+        self.assertRegex(out, r"(default|tiles-128) .* best")
+
+    def test_a_check_that_says_no(self):
+        out = self.tune("wrong", "--check=! grep -q 'cattLoadRow<' app")
+        self.assertRegex(out, r"tiles-32 .*check said no")
+
+    def test_a_hang_ends_the_variant(self):
+        out = self.tune("hang", "--limit=1", "--runs=1")
+        self.assertRegex(out, r"tiles-32 .*more than 1 s")
+        self.assertRegex(out, r"groups-\d.* best")
+
+    def test_a_build_that_fails_ends_the_variant(self):
+        out = self.tune(build="cp a.cu app; ! grep -q 'cattLoadRow<' app")
+        self.assertRegex(out, r"tiles-32 .*build ended with exit code 1")
+
+    def test_an_original_that_is_not_built(self):
+        self.tune(build="false", status=3)
+        self.assertIn("the original cannot be measured", self.done.stderr)
+        self.assert_restored()
+
+    def test_a_file_that_does_not_parse(self):
+        self.file.write_text("__global__ void k( {\n")
+        self.tune(status=3)
+        self.assertFalse((self.root / "runs").exists())
+
+    def test_no_kernel(self):
+        self.tune("fine", "--kernel=no_such", status=3)
+        self.assertIn("no kernel to tune", self.done.stderr)
+
+    def test_a_read_only_source(self):
+        self.file.chmod(0o444)
+        self.tune(status=3)
+        self.assertIn("read-only", self.done.stderr)
+
+    def test_usage(self):
+        for more in (["--budget=soon"], ["--runs=0"], ["--nonsense"],
+                     ["--check=true", "--no-check"], ["-i", "--diff"]):
+            self.tune("fine", *more, status=2)
+        self.assertFalse((self.root / ".catt-tune").exists())
+
+
+class Going(TuneTest):
+    def test_budget_of_nothing(self):
+        out = self.tune("fine", "--budget=0", status=1)
+        self.assertIn("budget ended", out)
+        self.assertIn("not tried", out)
+        self.assertEqual(self.runs(), 3)
+        self.assert_restored()
+
+    def test_what_was_tried_is_not_tried_again(self):
+        self.tune()
+        before = self.runs()
+        out = self.tune()
+        self.assertIn("from an earlier search", out)
+        self.assertEqual(self.runs() - before, 3 + 6)
+        self.tune("fine", "--restart")
+        self.assertGreater(self.runs() - before, 2 * (3 + 6))
+
+    def test_another_command_is_another_search(self):
+        self.tune()
+        self.assertNotIn("earlier search", self.tune("fine "))
+
+    def start(self, *more):
+        # pylint: disable=consider-using-with
+        going = subprocess.Popen(
+            self.command("slow", *more), cwd=self.root, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.until(lambda: (self.root / "runs").exists())
+        self.assertIn("catt::Timed", self.file.read_text())
+        return going
+
+    def test_an_interrupted_search_restores(self):
+        going = self.start()
+        going.send_signal(signal.SIGINT)
+        out, _ = going.communicate(timeout=60)
+        self.assertEqual(going.returncode, 130)
+        self.assertIn("Interrupted", out)
+        self.assert_restored()
+
+    def test_a_killed_search_is_restored_by_the_next(self):
+        going = self.start()
+        going.kill()
+        going.communicate(timeout=60)
+        self.assertIn("catt::Timed", self.file.read_text())
+        self.tune()
+        self.assertIn("as it was before a search that was killed",
+                      self.done.stderr)
+        self.assert_restored()
+
+    def test_what_was_edited_after_a_kill_is_left_alone(self):
+        going = self.start()
+        going.kill()
+        going.communicate(timeout=60)
+        self.file.write_text("// mine\n")
+        self.tune(status=3)
+        self.assertIn("kept.json", self.done.stderr)
+        self.assertEqual(self.file.read_text(), "// mine\n")
+
+    def test_two_searches_at_a_time(self):
+        going = self.start()
+        self.tune(status=3)
+        self.assertIn("another search runs", self.done.stderr)
+        going.send_signal(signal.SIGTERM)
+        going.communicate(timeout=60)
+        self.assert_restored()
+
+    def test_an_edit_during_the_search_is_kept(self):
+        going = self.start("--limit=2")
+        self.file.write_text("// mine\n")
+        going.communicate(timeout=60)
+        self.assertEqual(going.returncode, 3)
+        self.assertEqual(self.file.read_text(), "// mine\n")
+
+
+if __name__ == "__main__":
+    assert os.path.exists(TUNE)
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

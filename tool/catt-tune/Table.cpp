@@ -1,0 +1,84 @@
+//===- Table.cpp - The results of a search, for people --------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tool/catt-tune/Table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+std::string ms(double Value) { return formatv("{0:F3}", Value).str(); }
+
+std::string gain(double Old, double New) {
+  return New > 0 ? formatv("{0:F2}x", Old / New).str() : "";
+}
+
+std::string verdictOf(const Tried &T, bool IsBest) {
+  if (!T.What.Refused.empty())
+    return "refused: " + T.What.Refused;
+  if (!T.SameAs.empty())
+    return "the same text as " + T.SameAs;
+  if (!T.Result)
+    return "not tried";
+  std::string Known = T.Result->Known ? " (from an earlier search)" : "";
+  if (!T.Result->fine())
+    return T.Result->Why + Known;
+  return (IsBest ? "best" : "fine") + Known;
+}
+
+std::string line(StringRef A, StringRef B, StringRef C, StringRef D) {
+  return formatv("  {0,-24} {1,12} {2,8}  {3}", A, B, C, D).str() + "\n";
+}
+
+/// What was compared at last, and what that means.
+std::string endOf(const TuneResult &R) {
+  std::string Text;
+  if (R.OutOfBudget)
+    Text += "The budget ended before all variants were tried.\n";
+  if (R.Interrupted)
+    return Text + "Interrupted; what was tried is kept for the next search.\n";
+  if (R.Winners.empty())
+    return Text + "Nothing was faster than the original in each of its runs.\n";
+  if (!R.Confirmed)
+    return Text + "The best was not faster in a second comparison: nothing is "
+                  "to be changed.\n";
+  return Text + "Built and run in turns: " + ms(R.ConfirmedOld) + " ms -> " +
+         ms(R.ConfirmedNew) + " ms, " + gain(R.ConfirmedOld, R.ConfirmedNew) +
+         ", on " + R.Device + ".\n";
+}
+
+} // namespace
+
+std::string tableText(const TuneResult &R, Checking By) {
+  std::string Text;
+  if (!R.Untimed.empty())
+    Text += "Times are of whole runs: " + R.Untimed + ".\n";
+  if (By == Checking::None)
+    Text += "Results were not checked (--no-check).\n";
+  std::string Kernel;
+  for (const auto &[Index, T] : enumerate(R.All)) {
+    auto Old = R.OriginalMs.find(T.What.How.Kernel);
+    double OldMs = Old == R.OriginalMs.end() ? 0 : Old->second;
+    if (std::string Head = T.What.How.Kernel + " in " + T.What.File;
+        Head != Kernel) {
+      Kernel = Head;
+      Text += Head + "\n" + line("variant", "ms", "gain", "verdict") +
+              line("as written", ms(OldMs), "", "");
+    }
+    bool Timed = T.Result && T.Result->fine();
+    Text += line(T.What.How.Name, Timed ? ms(T.Ms) : "",
+                 Timed ? gain(OldMs, T.Ms) : "",
+                 verdictOf(T, is_contained(R.Winners, Index)));
+  }
+  return Text + endOf(R);
+}
+
+} // namespace catt

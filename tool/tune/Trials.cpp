@@ -1,0 +1,194 @@
+//===- Trials.cpp - Building and running a variant ------------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tool/tune/Trials.h"
+#include "tool/tune/Launches.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <ctime>
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+std::vector<std::string> wordsOf(StringRef Text) {
+  std::vector<std::string> Words;
+  for (StringRef Line : split(Text, '\n')) {
+    SmallVector<StringRef> Each;
+    SplitString(Line, Each);
+    for (StringRef Word : Each)
+      Words.push_back(Word.str());
+    Words.push_back("\n");
+  }
+  return Words;
+}
+
+bool isUnit(StringRef Word) {
+  Word = Word.rtrim(".,;:)").ltrim("(");
+  return is_contained({"ns", "us", "ms", "s", "sec", "seconds", "GB/s", "GiB/s",
+                       "MB/s", "GFLOPS", "GFLOP/s", "GFlop/s", "TFLOP/s"},
+                      Word);
+}
+
+bool isNumber(StringRef Word) {
+  double D = 0;
+  return !Word.trim("(),;:").getAsDouble(D);
+}
+
+std::string now() {
+  std::time_t Seconds = std::time(nullptr);
+  std::tm Parts = {};
+  ::gmtime_r(&Seconds, &Parts);
+  char Text[40];
+  std::strftime(Text, sizeof(Text), "%Y-%m-%dT%H:%M:%S+00:00", &Parts);
+  return Text;
+}
+
+std::string textOf(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFile(Path);
+  return Buffer ? (*Buffer)->getBuffer().str() : "";
+}
+
+std::string seconds(double S) {
+  return std::to_string(int64_t(S + 0.5)) + " s";
+}
+
+} // namespace
+
+void Reference::add(StringRef Output) {
+  std::vector<std::string> New = wordsOf(Output);
+  if (!Any) {
+    Words = New;
+    Same.assign(Words.size(), true);
+    for (size_t I = 0; I + 1 < Words.size(); ++I)
+      Same[I] = !(isNumber(Words[I]) && isUnit(Words[I + 1]));
+    Any = true;
+  }
+  for (size_t I = 0; I < Words.size(); ++I)
+    if (I >= New.size() || New[I] != Words[I])
+      Same[I] = false;
+}
+
+bool Reference::accepts(StringRef Output) const {
+  std::vector<std::string> New = wordsOf(Output);
+  if (New.size() != Words.size())
+    return false;
+  for (size_t I = 0; I < Words.size(); ++I)
+    if (Same[I] && New[I] != Words[I])
+      return false;
+  return true;
+}
+
+bool Trials::build(Trial &T) {
+  ShellCommand C{O.Build,
+                 O.LimitSeconds,
+                 Where.path("build.txt"),
+                 Where.path("build.txt"),
+                 {}};
+  ShellResult R = runShell(C);
+  T.BuildSeconds = R.Seconds;
+  if (R.How == ShellResult::End::Exited && R.Code == 0)
+    return true;
+  T.End = R.How == ShellResult::End::Interrupted ? Verdict::Stopped
+                                                 : Verdict::NotBuilt;
+  T.Why = R.How == ShellResult::End::TimeOut
+              ? "the build took more than " + seconds(O.LimitSeconds)
+              : "the build ended with exit code " + std::to_string(R.Code);
+  return false;
+}
+
+bool Trials::readTimes(Trial &T) {
+  auto Times = parseTimes(textOf(Where.path("times.json")));
+  if (!Times) {
+    std::string Why = toString(Times.takeError());
+    T.End = Verdict::NotTimed;
+    T.Why = sys::fs::exists(Where.path("times.json"))
+                ? Why
+                : "the run wrote no times";
+    return false;
+  }
+  for (const auto &[Kernel, Ms] : Times->first)
+    T.KernelMs[Kernel].push_back(Ms);
+  T.Launches = Times->second;
+  return true;
+}
+
+bool Trials::runOnce(Trial &T, bool Timed) {
+  ShellCommand C{O.Run,
+                 O.LimitSeconds,
+                 Where.path("output.txt"),
+                 Where.path("errors.txt"),
+                 {}};
+  if (Timed)
+    C.Environment["CATT_TIMES"] = Where.path("times.json");
+  (void)sys::fs::remove(Where.path("times.json"));
+  ShellResult R = runShell(C);
+  T.RunSeconds += R.Seconds;
+  T.WallMs.push_back(R.Seconds * 1000);
+  using End = ShellResult::End;
+  T.End = R.How == End::Interrupted ? Verdict::Stopped
+          : R.How == End::TimeOut   ? Verdict::Hung
+                                    : Verdict::Failed;
+  if (R.How == End::TimeOut)
+    T.Why = "the run took more than " + seconds(O.LimitSeconds);
+  else if (R.How == End::Signal)
+    T.Why = "the run ended by signal " + std::to_string(R.Code);
+  else if (R.How != End::Exited)
+    T.Why = "the run did not start";
+  else if (R.Code != ExitCode.value_or(R.Code))
+    T.Why = "the run ended with exit code " + std::to_string(R.Code);
+  if (!T.Why.empty())
+    return false;
+  ExitCode = R.Code;
+  T.End = Verdict::Fine;
+  return check(T) && (!Timed || readTimes(T));
+}
+
+bool Trials::check(Trial &T) {
+  if (O.By == Checking::Output) {
+    std::string Output = textOf(Where.path("output.txt"));
+    if (!Judging)
+      Original.add(Output);
+    else if (!Original.accepts(Output)) {
+      T.End = Verdict::OtherOutput;
+      T.Why = "its output is not that of the original";
+    }
+  }
+  if (O.By == Checking::Command) {
+    ShellResult R = runShell({O.Check,
+                              O.LimitSeconds,
+                              Where.path("check.txt"),
+                              Where.path("check.txt"),
+                              {}});
+    T.CheckSeconds += R.Seconds;
+    if (R.How == ShellResult::End::Interrupted)
+      T.End = Verdict::Stopped;
+    else if (R.How != ShellResult::End::Exited || R.Code) {
+      T.End = Verdict::OtherOutput;
+      T.Why = "the check said no";
+    }
+  }
+  return T.fine();
+}
+
+Expected<Trial> Trials::run(const FileTexts &Texts, bool Timed) {
+  Trial T;
+  T.When = now();
+  if (Error E = Where.replace(Texts))
+    return E;
+  bool Fine = build(T);
+  for (unsigned I = 0; Fine && I != O.Runs; ++I)
+    Fine = runOnce(T, Timed);
+  if (Fine)
+    Judging = true;
+  return T;
+}
+
+} // namespace catt

@@ -1,0 +1,71 @@
+//===- Trials.h - Building and running a variant ----------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   texts in place --> build --> run, run, run --> check --> Trial
+//
+// A crash, a hang and another output end the trial, not the search.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TOOL_TUNE_TRIALS_H
+#define CATT_TOOL_TUNE_TRIALS_H
+
+#include "tool/tune/Shell.h"
+#include "tool/tune/State.h"
+
+namespace catt {
+
+enum class Checking : uint8_t { Output, Command, None };
+
+struct TrialOptions {
+  std::string Build, Run, Check; ///< command lines
+  Checking By = Checking::Output;
+  unsigned Runs = 3;
+  double LimitSeconds = 600; ///< of each command
+};
+
+/// Standard output that a run may print again in its place: word by word, but
+/// for words in which runs of the original differ, and for numbers before a
+/// unit of time or speed ("12.3 ms").
+class Reference {
+public:
+  void add(llvm::StringRef Output);
+  bool accepts(llvm::StringRef Output) const;
+
+private:
+  std::vector<std::string> Words;
+  std::vector<bool> Same;
+  bool Any = false;
+};
+
+/// Tries texts, one after the other.
+class Trials {
+public:
+  Trials(State &Where, TrialOptions O) : Where(Where), O(std::move(O)) {}
+
+  /// Puts the texts in place, builds, runs and checks. With Timed the program
+  /// writes times of kernels. The first is the original, by which others are
+  /// judged. Error: the user's files cannot be written.
+  llvm::Expected<Trial> run(const FileTexts &Texts, bool Timed);
+  void setRuns(unsigned N) { O.Runs = N; }
+
+private:
+  bool build(Trial &T);
+  bool runOnce(Trial &T, bool Timed);
+  bool check(Trial &T);
+  bool readTimes(Trial &T);
+
+  State &Where;
+  TrialOptions O;
+  Reference Original;
+  std::optional<int> ExitCode; ///< of the original
+  bool Judging = false;        ///< the original is known
+};
+
+} // namespace catt
+
+#endif

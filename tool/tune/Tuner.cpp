@@ -1,0 +1,387 @@
+//===- Tuner.cpp - The search over variants of kernels --------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tool/tune/Tuner.h"
+#include "analysis/frontend/builtin/Builtin.h"
+#include "tool/catt-rewrite/Output.h"
+#include "tool/catt-rewrite/Tasks.h"
+#include "tool/tune/Statistics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include <chrono>
+#include <set>
+
+using namespace llvm;
+
+namespace catt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Tuner {
+public:
+  Tuner(const TuneOptions &O, State &Where, const SayProgress &Say)
+      : O(O), Where(Where), Say(Say), Each(Where, O.Trying) {}
+
+  Error analyse();
+  Error measure();
+  TuneResult Out;
+
+private:
+  Error measureOriginal();
+  Error tryAll();
+  Error tryOne(size_t Index);
+  Error combine();
+  Error confirm(const FileTexts &Timed);
+  void propose(const AnalysedFile &In);
+  void judge(Tried &T);
+  const AnalysedFile &fileOf(const Candidate &V) const;
+  FileTexts timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
+                      const AnalysedFile &Of) const;
+  std::vector<double> timesOf(const Trial &T, StringRef Kernel) const;
+  std::string keyOf(const FileTexts &Texts) const;
+  bool isOver() {
+    std::chrono::duration<double> Passed = Clock::now() - Begin;
+    Out.OutOfBudget |= Passed.count() >= O.BudgetSeconds;
+    Out.Interrupted |= isInterrupted();
+    return Out.OutOfBudget || Out.Interrupted;
+  }
+
+  const TuneOptions &O;
+  State &Where;
+  const SayProgress &Say;
+  Trials Each;
+  std::vector<AnalysedFile> Files;
+  FileTexts Plain;    ///< of all files that may change, as they were
+  FileTexts Original; ///< the same, timed
+  Trial AsWritten;
+  bool IsTimed = true;
+  Clock::time_point Begin = Clock::now();
+};
+
+//===-- What can be tried -------------------------------------------------===//
+
+Error Tuner::analyse() {
+  Expected<std::vector<Task>> Tasks = planTasks(O.Rewriting);
+  if (!Tasks)
+    return Tasks.takeError();
+  CommandFinder Finder;
+  for (const Task &T : *Tasks) {
+    Say("reading " + T.File);
+    Expected<FoundCommand> Command = Finder.find(T.File, T.O);
+    if (!Command)
+      return Command.takeError();
+    AnalysedFile F{T.File, *Command, T.Gpu, T.O, {}, {}};
+    F.Job = runJob(T.File, *Command, T.Gpu, T.O);
+    if (F.Job.Exit != ExitFine)
+      return createStringError(F.Job.Outcome.Error);
+    std::map<std::string, std::string> Without;
+    F.Launches = timedLaunches(*F.Job.Outcome.Analysed, Without);
+    for (const auto &[Kernel, Why] : Without)
+      if (Out.Untimed.empty())
+        Out.Untimed = "of kernel '" + Kernel + "' " + Why;
+    Out.Device = T.Gpu.Gpu.Name;
+    for (const auto &[Path, Text] : F.Job.OldTexts)
+      Plain.emplace(Path, Text);
+    Files.push_back(std::move(F));
+  }
+  IsTimed = Out.Untimed.empty();
+  for (const AnalysedFile &F : Files)
+    propose(F);
+  if (Out.All.empty())
+    return createStringError("there is no kernel to tune in the files given; "
+                             "--kernel names one by a glob");
+  return Error::success();
+}
+
+void Tuner::propose(const AnalysedFile &In) {
+  std::set<std::string> Seen; // kernels
+  std::map<FileTexts, std::string> Known;
+  for (const KernelReport &K : In.Job.Outcome.Analysed->Kernels) {
+    if (!Seen.insert(K.Source.UnqualifiedName).second)
+      continue;
+    for (const Proposal &P : proposals(K)) {
+      if (isInterrupted())
+        return;
+      if (O.Names && !O.Names->match(P.Name))
+        continue;
+      Say("writing " + P.Name + " of " + P.Kernel);
+      std::vector<TimedLaunch> Launches = In.Launches;
+      Tried T{writeVariant(In, P, {}, Launches), "", {}, 0};
+      if (T.What.Refused.empty()) {
+        auto [Same, IsNew] = Known.emplace(T.What.Texts, P.Name);
+        if (!IsNew)
+          T.SameAs = Same->second;
+        for (const auto &[Path, Text] : T.What.Texts)
+          if (!Plain.count(Path))
+            T.What.Refused = "it changes '" + Path + "'";
+        T.What.Timed = timedWith(T.What.Texts, Launches, In);
+      }
+      Out.All.push_back(std::move(T));
+    }
+  }
+}
+
+/// All texts that differ from the plain ones, timed: those of the variant, and
+/// the launches of other files.
+FileTexts Tuner::timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
+                           const AnalysedFile &Of) const {
+  if (!IsTimed)
+    return Texts;
+  FileTexts All = Plain;
+  for (const auto &[Path, Text] : Texts)
+    All[Path] = Text;
+  std::vector<TimedLaunch> Launches(Moved.begin(), Moved.end());
+  std::set<std::string> Here;
+  for (const TimedLaunch &T : Of.Launches)
+    Here.insert(T.File);
+  for (const AnalysedFile &F : Files)
+    for (const TimedLaunch &T : F.Launches)
+      if (F.Name != Of.Name && !Here.count(T.File))
+        Launches.push_back(T);
+  return timedTexts(All, Launches, Where.path("timing.h"));
+}
+
+//===-- Measuring ---------------------------------------------------------===//
+
+const AnalysedFile &Tuner::fileOf(const Candidate &V) const {
+  return *find_if(Files,
+                  [&](const AnalysedFile &F) { return F.Name == V.File; });
+}
+
+/// Of a kernel; of all kernels without a name; of whole runs if not timed.
+std::vector<double> Tuner::timesOf(const Trial &T, StringRef Kernel) const {
+  if (!IsTimed)
+    return T.WallMs;
+  std::vector<double> Sum(T.WallMs.size());
+  for (const auto &[Name, Ms] : T.KernelMs)
+    if (Kernel.empty() || Name == Kernel)
+      for (size_t I = 0; I < Ms.size() && I < Sum.size(); ++I)
+        Sum[I] += Ms[I];
+  return Sum;
+}
+
+std::string Tuner::keyOf(const FileTexts &Texts) const {
+  std::string All =
+      O.Trying.Build + "\n" + O.Trying.Run + "\n" + O.Trying.Check + "\n" +
+      Out.Device + "\n" + std::to_string(int(O.Trying.By)) + " " +
+      std::to_string(O.Trying.Runs) + " " + std::to_string(IsTimed) + "\n";
+  for (const FileTexts *Each : {&Plain, &Texts})
+    for (const auto &[Path, Text] : *Each)
+      All += Path + "\n" + Text + "\n";
+  return hashOf(All);
+}
+
+Error Tuner::measureOriginal() {
+  Say("the original");
+  if (Error E = writeFile(Where.path("timing.h"), timingHeader()))
+    return E;
+  Original = timedWith({}, Files.front().Launches, Files.front());
+  Expected<Trial> T = Each.run(Original, IsTimed);
+  if (!T)
+    return T.takeError();
+  // A program that cannot be timed may still be built and run.
+  if (IsTimed && (T->End == Verdict::NotTimed || T->End == Verdict::NotBuilt)) {
+    Out.Untimed = T->Why + " with its launches timed";
+    IsTimed = false;
+    Original = Plain;
+    for (Tried &V : Out.All)
+      V.What.Timed = V.What.Texts;
+    T = Each.run(Original, IsTimed);
+    if (!T)
+      return T.takeError();
+  }
+  Out.Interrupted = T->End == Verdict::Stopped;
+  if (!T->fine() && !Out.Interrupted)
+    return createStringError("the original cannot be measured: " + T->Why +
+                             "; '" + Where.path("") + "' holds what it said");
+  AsWritten = *T;
+  Out.OriginalMs[""] = median(timesOf(*T, ""));
+  for (const Tried &V : Out.All)
+    Out.OriginalMs[V.What.How.Kernel] = median(timesOf(*T, V.What.How.Kernel));
+  return Error::success();
+}
+
+void Tuner::judge(Tried &T) {
+  const std::string &Kernel = T.What.How.Kernel;
+  if (!T.Result || !T.Result->fine())
+    return;
+  T.Ms = median(timesOf(*T.Result, Kernel));
+  size_t Index = &T - Out.All.data();
+  if (!isClearlyLess(timesOf(*T.Result, Kernel), timesOf(AsWritten, Kernel)))
+    return;
+  auto Held = find_if(Out.Winners, [&](size_t W) {
+    const Candidate &V = Out.All[W].What;
+    return V.How.Kernel == Kernel && V.File == T.What.File;
+  });
+  if (Held == Out.Winners.end())
+    Out.Winners.push_back(Index);
+  else if (T.Ms < Out.All[*Held].Ms)
+    *Held = Index;
+}
+
+Error Tuner::tryOne(size_t Index) {
+  Tried &T = Out.All[Index];
+  std::string Key = keyOf(T.What.Texts);
+  if (const Trial *Known = Where.find(Key)) {
+    T.Result = *Known;
+    judge(T);
+    return Error::success();
+  }
+  Expected<Trial> Done = Each.run(T.What.Timed, IsTimed);
+  if (!Done)
+    return Done.takeError();
+  if (Done->End == Verdict::Stopped)
+    return Error::success();
+  T.Result = *Done;
+  judge(T);
+  return Where.remember(Key, *Done);
+}
+
+Error Tuner::tryAll() {
+  size_t Count = count_if(Out.All, [](const Tried &T) {
+    return T.What.Refused.empty() && T.SameAs.empty();
+  });
+  size_t Number = 0;
+  for (size_t I = 0; I != Out.All.size(); ++I) {
+    Tried &T = Out.All[I];
+    if (!T.What.Refused.empty() || !T.SameAs.empty())
+      continue;
+    if (isOver())
+      return Error::success();
+    std::string Best;
+    for (size_t W : Out.Winners)
+      if (Out.All[W].What.How.Kernel == T.What.How.Kernel)
+        Best = "; best so far: " + Out.All[W].What.How.Name;
+    Say(std::to_string(++Number) + " of " + std::to_string(Count) + ": " +
+        T.What.How.Name + " of " + T.What.How.Kernel + Best);
+    if (Error E = tryOne(I))
+      return E;
+  }
+  Out.Interrupted |= isInterrupted();
+  return Error::success();
+}
+
+//===-- The best of all kernels -------------------------------------------===//
+
+Error Tuner::combine() {
+  // The disk holds the variant that was tried last.
+  FileTexts Texts = Plain;
+  std::map<std::string, std::vector<TimedLaunch>> Launches; // by file
+  for (const AnalysedFile &F : Files)
+    Launches[F.Name] = F.Launches;
+  for (size_t W : Out.Winners) {
+    const Candidate &Won = Out.All[W].What;
+    Candidate V = writeVariant(fileOf(Won), Won.How, Texts, Launches[Won.File]);
+    if (!V.Refused.empty())
+      return createStringError("the best variants of two kernels cannot be "
+                               "written together: " +
+                               V.Refused + "; name one with --kernel");
+    for (auto &[Path, Text] : V.Texts)
+      Texts[Path] = Text;
+  }
+  std::vector<TimedLaunch> All;
+  for (const auto &[File, Of] : Launches)
+    append_range(All, Of);
+  for (const auto &[Path, Text] : Texts)
+    if (Text != Plain[Path]) {
+      Out.Best[Path] = Text;
+      Out.Old[Path] = Plain[Path];
+    }
+  return confirm(IsTimed ? timedTexts(Texts, All, Where.path("timing.h"))
+                         : Texts);
+}
+
+Error Tuner::confirm(const FileTexts &Timed) {
+  std::vector<double> Old, New;
+  Each.setRuns(1);
+  for (unsigned I = 0; I != O.Trying.Runs; ++I)
+    for (bool IsBest : {false, true}) {
+      Say("the best beside the original, round " + std::to_string(I + 1) +
+          " of " + std::to_string(O.Trying.Runs));
+      Expected<Trial> T = Each.run(IsBest ? Timed : Original, IsTimed);
+      if (!T)
+        return T.takeError();
+      Out.Interrupted |= T->End == Verdict::Stopped;
+      if (!T->fine())
+        return Error::success();
+      append_range(IsBest ? New : Old, timesOf(*T, ""));
+    }
+  Out.ConfirmedOld = median(Old);
+  Out.ConfirmedNew = median(New);
+  Out.Confirmed = isClearlyLess(New, Old);
+  return Error::success();
+}
+
+Error Tuner::measure() {
+  if (Error E = Where.keep(Plain))
+    return E;
+  auto Steps = [&]() -> Error {
+    if (Error E = measureOriginal())
+      return E;
+    if (Out.Interrupted)
+      return Error::success();
+    if (Error E = tryAll())
+      return E;
+    return Out.Interrupted || Out.Winners.empty() ? Error::success()
+                                                  : combine();
+  };
+  Error Failed = Steps();
+  if (Error E = Where.replace({}))
+    return joinErrors(std::move(Failed), std::move(E));
+  return joinErrors(std::move(Failed), Where.finish());
+}
+
+/// Files that can be replaced may still be marked as not to be.
+Error checkWritable(ArrayRef<std::string> Files) {
+  for (const std::string &File : Files) {
+    Expected<sys::fs::perms> Mode = [&]() -> Expected<sys::fs::perms> {
+      ErrorOr<sys::fs::perms> P = sys::fs::getPermissions(File);
+      if (!P)
+        return createStringError("there is no file '" + File + "'");
+      return *P;
+    }();
+    if (!Mode)
+      return Mode.takeError();
+    if (!(*Mode & sys::fs::owner_write))
+      return createStringError("'" + File +
+                               "' is read-only, and a search "
+                               "replaces it while variants are built; make it "
+                               "writable, or tune a copy");
+  }
+  return Error::success();
+}
+
+} // namespace
+
+Expected<TuneResult> tune(const TuneOptions &O, const SayProgress &Say) {
+  Expected<State> Where = State::open(O.Directory);
+  if (!Where)
+    return Where.takeError();
+  Expected<std::vector<std::string>> Back = Where->recover();
+  if (!Back)
+    return Back.takeError();
+  for (const std::string &File : *Back)
+    Say("'" + File + "' is as it was before a search that was killed");
+  if (Error E = checkWritable(O.Rewriting.Files))
+    return std::move(E);
+  if (O.Restart)
+    Where->forget();
+  CrashRecoveryContext::Enable();
+  Tuner T(O, *Where, Say);
+  Error Failed = T.analyse();
+  CrashRecoveryContext::Disable();
+  if (Failed)
+    return std::move(Failed);
+  if (isInterrupted())
+    T.Out.Interrupted = true;
+  else if (Error E = T.measure())
+    return std::move(E);
+  return std::move(T.Out);
+}
+
+} // namespace catt

@@ -1,0 +1,70 @@
+//===- Tuner.h - The search over variants of kernels ------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   files --> the original, timed --> variants of one kernel, the others as
+//   written --> the best of each kernel together --> compared again, in turns
+//
+// A variant is better if each of its runs is faster than each of the
+// original's. What is best is compared once more: the original and the best are
+// built and run in turns, because the best of many is partly good luck.
+//
+// Limits: kernels are independent here: two variants that are only good
+// together are not found. Programs whose launches cannot be timed are judged by
+// the wall time of the whole run.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TOOL_TUNE_TUNER_H
+#define CATT_TOOL_TUNE_TUNER_H
+
+#include "tool/tune/Trials.h"
+#include "tool/tune/Variants.h"
+#include "llvm/Support/GlobPattern.h"
+#include <functional>
+
+namespace catt {
+
+struct TuneOptions {
+  Options Rewriting; ///< files, compile commands, GPU, kernels
+  TrialOptions Trying;
+  std::string Directory = ".catt-tune";
+  double BudgetSeconds = 300;
+  bool Restart = false;
+  /// Names of variants to try; nothing: all.
+  std::optional<llvm::GlobPattern> Names;
+};
+
+/// A line of the table.
+struct Tried {
+  Candidate What;
+  std::string SameAs; ///< name of the variant with equal texts; or empty
+  std::optional<Trial> Result; ///< nothing: it was not tried
+  double Ms = 0; ///< median over runs, of the kernel or, untimed, of the run
+};
+
+struct TuneResult {
+  std::vector<Tried> All; ///< in the order of kernels and proposals
+  /// By kernel, as written: medians in milliseconds. "" is the whole run.
+  std::map<std::string, double> OriginalMs;
+  std::string Device;
+  std::string Untimed;         ///< why whole runs were timed; or empty
+  std::vector<size_t> Winners; ///< indices, one for each kernel at most
+  FileTexts Old, Best;         ///< the files that the winners change
+  double ConfirmedOld = 0, ConfirmedNew = 0; ///< medians of the last comparison
+  bool Confirmed = false;                    ///< the best was better again
+  bool OutOfBudget = false, Interrupted = false;
+};
+
+/// Called with a line that says how far the search is.
+using SayProgress = std::function<void(const std::string &)>;
+
+/// The files hold their old texts when it returns. Error: one sentence.
+llvm::Expected<TuneResult> tune(const TuneOptions &O, const SayProgress &Say);
+
+} // namespace catt
+
+#endif

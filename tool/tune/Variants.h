@@ -1,0 +1,55 @@
+//===- Variants.h - Ways to write a kernel ----------------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   KernelReport --> Proposals --(runJob in this process)--> Candidates
+//
+// Each is one that catt-rewrite writes, too, given the same options. Kernels
+// with one unqualified name (overloads, instantiations) are one kernel here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TOOL_TUNE_VARIANTS_H
+#define CATT_TOOL_TUNE_VARIANTS_H
+
+#include "tool/catt-rewrite/Job.h"
+#include "tool/tune/Launches.h"
+#include "tool/tune/Trial.h"
+
+namespace catt {
+
+/// The settings that may give other texts of this kernel, in a fixed order.
+std::vector<Proposal> proposals(const KernelReport &Kernel);
+
+/// The options of a run that the user has, with what is proposed.
+Options withProposal(Options O, const Proposal &P);
+
+/// A file as it stands, analysed once.
+struct AnalysedFile {
+  std::string Name;
+  FoundCommand Command;
+  ChosenGpu Gpu;
+  Options O;
+  JobResult Job;
+  std::vector<TimedLaunch> Launches;
+};
+
+/// Writes a variant, in memory. Over: texts that stand for those on the disk,
+/// with `Launches`, which are those of the file then. Variants that are equal
+/// to what stands there already, or cannot be written, say so in Refused.
+/// Launches become those of the new texts.
+Candidate writeVariant(const AnalysedFile &In, const Proposal &P,
+                       const FileTexts &Over,
+                       std::vector<TimedLaunch> &Launches);
+
+/// The texts of all files that have launches or have changed, timed.
+FileTexts timedTexts(const FileTexts &Texts,
+                     llvm::ArrayRef<TimedLaunch> Launches,
+                     llvm::StringRef Header);
+
+} // namespace catt
+
+#endif
