@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/GlobPattern.h"
 
 using namespace llvm;
 
@@ -192,13 +193,11 @@ Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
     return std::move(E);
   if (Error E = readTrying(*S, C.Tune))
     return std::move(E);
-  if (S->has("variants")) {
-    Expected<GlobPattern> Names =
-        GlobPattern::create(S->text("variants"), /*MaxSubPatterns=*/64);
-    if (!Names)
-      return createStringError("--variants: " + toString(Names.takeError()));
-    C.Tune.Names = std::move(*Names);
-  }
+  C.Tune.Names = S->text("variants", "*");
+  Expected<GlobPattern> Names =
+      GlobPattern::create(C.Tune.Names, MaxVariantPatterns);
+  if (!Names)
+    return createStringError("--variants: " + toString(Names.takeError()));
   C.Tune.Restart = S->has("restart");
   C.Tune.Directory = S->text("state", ".catt-tune");
   C.Export = S->text("export");

@@ -1,4 +1,4 @@
-# bash completion for catt-rewrite. Options, transforms and reasons are asked of
+# bash completion for catt-rewrite and catt-tune. Options, transforms and reasons are asked of
 # the program itself, so that they are those of the version that is installed.
 
 _catt_rewrite() {
@@ -44,4 +44,4 @@ _catt_rewrite() {
     compopt -o default
   fi
 }
-complete -F _catt_rewrite catt-rewrite
+complete -F _catt_rewrite catt-rewrite catt-tune

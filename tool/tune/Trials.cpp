@@ -143,7 +143,10 @@ bool Trials::runOnce(Trial &T, bool Timed) {
   else if (R.How != End::Exited)
     T.Why = "the run did not start";
   else if (R.Code != ExitCode.value_or(R.Code))
-    T.Why = "the run ended with exit code " + std::to_string(R.Code);
+    // A shell says so of what it ran.
+    T.Why = R.Code > 128
+                ? "the run ended by signal " + std::to_string(R.Code - 128)
+                : "the run ended with exit code " + std::to_string(R.Code);
   if (!T.Why.empty())
     return false;
   ExitCode = R.Code;

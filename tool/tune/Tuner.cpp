@@ -12,6 +12,7 @@
 #include "tool/tune/Statistics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/GlobPattern.h"
 #include <chrono>
 #include <set>
 
@@ -99,6 +100,8 @@ Error Tuner::analyse() {
 }
 
 void Tuner::propose(const AnalysedFile &In) {
+  GlobPattern Names =
+      cantFail(GlobPattern::create(O.Names, MaxVariantPatterns));
   std::set<std::string> Seen; // kernels
   std::map<FileTexts, std::string> Known;
   for (const KernelReport &K : In.Job.Outcome.Analysed->Kernels) {
@@ -107,7 +110,7 @@ void Tuner::propose(const AnalysedFile &In) {
     for (const Proposal &P : proposals(K)) {
       if (isInterrupted())
         return;
-      if (O.Names && !O.Names->match(P.Name))
+      if (!Names.match(P.Name))
         continue;
       Say("writing " + P.Name + " of " + P.Kernel);
       std::vector<TimedLaunch> Launches = In.Launches;

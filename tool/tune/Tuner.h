@@ -23,10 +23,12 @@
 
 #include "tool/tune/Trials.h"
 #include "tool/tune/Variants.h"
-#include "llvm/Support/GlobPattern.h"
 #include <functional>
 
 namespace catt {
+
+/// That the glob of variants may stand for.
+constexpr size_t MaxVariantPatterns = 64;
 
 struct TuneOptions {
   Options Rewriting; ///< files, compile commands, GPU, kernels
@@ -34,8 +36,7 @@ struct TuneOptions {
   std::string Directory = ".catt-tune";
   double BudgetSeconds = 300;
   bool Restart = false;
-  /// Names of variants to try; nothing: all.
-  std::optional<llvm::GlobPattern> Names;
+  std::string Names = "*"; ///< glob of variants to try
 };
 
 /// A line of the table.
