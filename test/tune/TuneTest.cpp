@@ -51,7 +51,7 @@ TEST(Output, TimesAreNotCompared) {
 
 TEST(Launches, KeepTheirLines) {
   EXPECT_EQ(withTimedLaunches("/a.cu", "f();\nk<<<1, 2>>>();\n",
-                              {{"k", "/a.cu", 5, 18, "s"}}, "/t.h"),
+                              {{"k", "/a.cu", 5, 19, "s"}}, "/t.h"),
             "#include \"/t.h\"\n#line 1 \"/a.cu\"\nf();\n"
             "{ catt::Timed cattTimed(\"k\", s); k<<<1, 2>>>(); }\n");
 }

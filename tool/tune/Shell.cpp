@@ -28,7 +28,7 @@ std::vector<std::string>
 environmentWith(const std::map<std::string, std::string> &More) {
   std::vector<std::string> All;
   for (const auto &[Name, Value] : More)
-    All.push_back(Name + "=" + Value);
+    All.emplace_back(Name).append("=").append(Value);
   for (char **E = environ; *E; ++E) {
     std::string Entry = *E;
     if (!More.count(Entry.substr(0, Entry.find('='))))

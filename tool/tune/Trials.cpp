@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
 #include <ctime>
 
 using namespace llvm;
@@ -56,9 +57,7 @@ std::string textOf(StringRef Path) {
   return Buffer ? (*Buffer)->getBuffer().str() : "";
 }
 
-std::string seconds(double S) {
-  return std::to_string(int64_t(S + 0.5)) + " s";
-}
+std::string seconds(double S) { return std::to_string(std::lround(S)) + " s"; }
 
 } // namespace
 

@@ -84,7 +84,7 @@ Error Tuner::analyse() {
     F.Launches = timedLaunches(*F.Job.Outcome.Analysed, Without);
     for (const auto &[Kernel, Why] : Without)
       if (Out.Untimed.empty())
-        Out.Untimed = "of kernel '" + Kernel + "' " + Why;
+        Out.Untimed = ("of kernel '" + Twine(Kernel) + "' " + Why).str();
     Out.Device = T.Gpu.Gpu.Name;
     for (const auto &[Path, Text] : F.Job.OldTexts)
       Plain.emplace(Path, Text);
@@ -175,7 +175,7 @@ std::string Tuner::keyOf(const FileTexts &Texts) const {
       std::to_string(O.Trying.Runs) + " " + std::to_string(IsTimed) + "\n";
   for (const FileTexts *Each : {&Plain, &Texts})
     for (const auto &[Path, Text] : *Each)
-      All += Path + "\n" + Text + "\n";
+      All.append(Path).append("\n").append(Text).append("\n");
   return hashOf(All);
 }
 
