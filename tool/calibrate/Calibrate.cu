@@ -58,7 +58,7 @@ double clockMHz() {
   double MHz =
       sample([&] {
         check(cudaEventRecord(Begin), "record an event");
-        waitAtBarriers<<<1, 256>>>(Rounds, Cycles.Data);
+        waitAtBarriers<Rounds><<<1, 256>>>(Cycles.Data);
         check(cudaEventRecord(End), "record an event");
         double Taken = medianOf(Cycles, 1);
         float Milliseconds = 0;

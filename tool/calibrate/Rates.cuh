@@ -29,7 +29,9 @@ __device__ inline size_t place(int Number, bool Scattered, size_t Size) {
 }
 
 __device__ inline float first(float Value) { return Value; }
-__device__ inline float first(float4 Value) { return Value.x; }
+__device__ inline float first(float4 Value) {
+  return Value.x + Value.y + Value.z + Value.w;
+}
 
 template <typename T>
 __global__ void readAll(const T *Data, size_t Size, bool Scattered,
@@ -80,7 +82,7 @@ __global__ void readPort(const float *Data, int Lines, long long *Cycles,
   }
 }
 
-__global__ void waitAtBarriers(int Rounds, long long *Cycles) {
+template <int Rounds> __global__ void waitAtBarriers(long long *Cycles) {
   __syncthreads();
   long long Begin = clock64();
   for (int I = 0; I < Rounds; ++I)
@@ -122,7 +124,7 @@ inline Sample portCost(Buffer<float> &Data, int Lines) {
 inline Sample barrierCost(int SMs) {
   Buffer<long long> Cycles(8 * SMs);
   return sample([&] {
-    waitAtBarriers<<<8 * SMs, 256>>>(Loads, Cycles.Data);
+    waitAtBarriers<Loads><<<8 * SMs, 256>>>(Cycles.Data);
     return medianOf(Cycles, 8 * SMs) / Loads;
   });
 }
