@@ -152,7 +152,13 @@ int main(int Count, char **Arguments) {
     return 2;
   }
   cudaDeviceProp Gpu;
-  check(cudaGetDeviceProperties(&Gpu, 0), "be found");
+  if (cudaError_t Error = cudaGetDeviceProperties(&Gpu, 0)) {
+    std::fprintf(stderr,
+                 "calibrate: no GPU can be used here: %s; run this where "
+                 "nvidia-smi lists one\n",
+                 cudaGetErrorString(Error));
+    return 2;
+  }
   Buffer<float> Data(size_t(512) << 20);
   Card C;
   double MHz = clockMHz();
