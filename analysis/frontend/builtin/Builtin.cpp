@@ -24,8 +24,7 @@ constexpr Header Headers[] = {
 llvm::StringRef builtinRoot() { return "/catt-rewrite-builtin"; }
 
 static llvm::StringRef textOf(llvm::StringRef Name) {
-  return llvm::find_if(Headers,
-                       [&](const Header &H) { return Name == H.Name; })
+  return llvm::find_if(Headers, [&](const Header &H) { return Name == H.Name; })
       ->Text;
 }
 
