@@ -87,46 +87,88 @@ static void openFixed(Addition &Out, const Numbering &Number, int64_t Threads,
               "if (" + Thread + " / " + Width + " == " + Group + ") {"};
 }
 
-/// A group whose size the run decides. Comparisons, because a division by what
-/// only the run knows costs more than a short loop takes.
-static void openByCase(Addition &Out, const Numbering &Number,
-                       const GroupSize &Size, int64_t Warps,
-                       const FileContext &File) {
-  const std::string Width = freshName(File, "cattThreads");
-  const std::string First = freshName(File, "cattFirst");
-  std::string Thread = Number.Thread;
-  std::string Init = "unsigned " + First + " = 0";
-  const GroupThreads Threads = threadsByCase(Size, Width, Number.Size, Warps);
-  if (Number.isFlat() && Threads.Later.empty()) {
-    Init += ", " + Width + " = " + Threads.First;
-  } else {
-    // A block, so that all is one statement and can take the place of one.
-    Out.Open = {"{"};
-    if (!Number.isFlat()) {
+namespace {
+/// The variables that a group whose size the run decides needs, and the loop
+/// over the groups as far as the statements that it runs.
+class GroupsByCase {
+public:
+  GroupsByCase(const Numbering &Number, const GroupSize &Size, int64_t Warps,
+               const FileContext &File)
+      : Number(Number), Width(freshName(File, "cattThreads")),
+        First(freshName(File, "cattFirst")), Thread(Number.Thread),
+        Threads(threadsByCase(Size, Width, Number.Size, Warps)) {
+    if (!Number.isFlat())
       Thread = freshName(File, "cattThread");
-      Out.Open.push_back("const unsigned " + Thread + " = " + Number.Thread +
-                         ";");
-    }
-    Out.Open.push_back("unsigned " + Width + " = " + Threads.First + ";");
-    llvm::append_range(Out.Open, Threads.Later);
-    Out.Close.push_back("}");
   }
-  // A block that stays whole waits for nothing.
-  Out.Close[1] = "if (" + Width + " < " + Number.Size + ") " + Out.Close[1];
-  Out.Open.push_back("for (" + Init + "; " + First + " < " + Number.Size +
-                     "; " + First + " += " + Width + ") {");
-  Out.Open.push_back("if (" + Thread + " >= " + First + " && " + Thread +
-                     " < " + First + " + " + Width + ") {");
-}
+
+  /// The statements stand in the loop. A block that stays whole waits for
+  /// nothing.
+  void around(Addition &Out) const {
+    std::string Init = "unsigned " + First + " = 0";
+    if (Number.isFlat() && Threads.Later.empty()) {
+      Init += ", " + Width + " = " + Threads.First;
+    } else {
+      // A block, so that all is one statement and can take the place of one.
+      Out.Open = {"{"};
+      declare(Out.Open);
+      Out.Close.push_back("}");
+    }
+    Out.Close[1] = "if (" + Width + " < " + Number.Size + ") " + Out.Close[1];
+    Out.Open.push_back(loop(Init));
+    Out.Open.push_back("if (" + isOwn() + ") {");
+  }
+
+  /// The statements stand before the loop, and have a name: a block that stays
+  /// whole runs them as they are, and is compiled so.
+  void behind(Addition &Out, const FileContext &File) const {
+    const std::string Name = freshName(File, "cattLoop");
+    Out.Open = {"{",
+                "auto " + Name + " = [&]() __attribute__((always_inline)) {"};
+    Out.Close = {"};"};
+    declare(Out.Close);
+    llvm::append_values(
+        Out.Close, "if (" + Width + " >= " + Number.Size + ") {", Name + "();",
+        std::string("} else {"), loop("unsigned " + First + " = 0"),
+        "if (" + isOwn() + ") " + Name + "();", std::string("__syncthreads();"),
+        std::string("}"), std::string("}"), std::string("}"));
+  }
+
+private:
+  const Numbering &Number;
+  const std::string Width, First;
+  std::string Thread;
+  const GroupThreads Threads;
+
+  void declare(std::vector<std::string> &To) const {
+    if (!Number.isFlat())
+      To.push_back("const unsigned " + Thread + " = " + Number.Thread + ";");
+    To.push_back("unsigned " + Width + " = " + Threads.First + ";");
+    llvm::append_range(To, Threads.Later);
+  }
+  std::string loop(const std::string &Init) const {
+    return "for (" + Init + "; " + First + " < " + Number.Size + "; " + First +
+           " += " + Width + ") {";
+  }
+  /// Comparisons, because a division by what only the run knows costs more
+  /// than a short loop takes.
+  std::string isOwn() const {
+    return Thread + " >= " + First + " && " + Thread + " < " + First + " + " +
+           Width;
+  }
+};
+} // namespace
 
 Addition loopOverGroups(const GroupSize &Size, const Numbering &Number,
-                        int64_t Warps, const FileContext &File) {
+                        int64_t Warps, bool CanBeNamed,
+                        const FileContext &File) {
   Addition Out;
   Out.Close = {"}", "__syncthreads();", "}"};
   if (Size.Cases.empty())
     openFixed(Out, Number, Size.Below * WarpLanes, File);
+  else if (GroupsByCase Groups(Number, Size, Warps, File); CanBeNamed)
+    Groups.behind(Out, File);
   else
-    openByCase(Out, Number, Size, Warps, File);
+    Groups.around(Out);
   return Out;
 }
 

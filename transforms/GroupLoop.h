@@ -14,7 +14,27 @@
 //                         __syncthreads();
 //                       }
 //
-//   by n            --> for (unsigned cattFirst = 0,
+//   by n            --> {
+//                         auto cattLoop =
+//                             [&]() __attribute__((always_inline)) {
+//                         };
+//                         unsigned cattThreads = n >= 8 ? 128 : 1024;
+//                         if (cattThreads >= blockDim.x) {
+//                           cattLoop();
+//                         } else {
+//                           for (unsigned cattFirst = 0; cattFirst <
+//                           blockDim.x;
+//                                cattFirst += cattThreads) {
+//                             if (threadIdx.x >= cattFirst &&
+//                                 threadIdx.x < cattFirst + cattThreads)
+//                               cattLoop();
+//                             __syncthreads();
+//                           }
+//                         }
+//                       }
+//
+//   the same, of statements that must stay in the function itself
+//                   --> for (unsigned cattFirst = 0,
 //                                     cattThreads = n >= 8 ? 128 : 1024;
 //                            cattFirst < blockDim.x; cattFirst += cattThreads)
 //                            {
@@ -41,9 +61,11 @@ struct Numbering {
   bool isFlat() const { return llvm::StringRef(Thread) == "threadIdx.x"; }
 };
 
-/// Warps: of a block. Sets what opens and closes; names are new to the file.
+/// Warps: of a block. CanBeNamed: the statements can be the body of a lambda.
+/// Sets what opens and closes; names are new to the file.
 Addition loopOverGroups(const GroupSize &Size, const Numbering &Number,
-                        int64_t Warps, const FileContext &File);
+                        int64_t Warps, bool CanBeNamed,
+                        const FileContext &File);
 
 } // namespace catt
 

@@ -29,24 +29,35 @@
 //     __syncthreads();
 //   } // catt: done 14e55f
 //
-// Where the run decides, between more than two sizes:
+// Where the run decides:
 //   // catt: split-warp-groups(4): by n, ...
 //   {
+//     auto cattLoop = [&]() __attribute__((always_inline)) {
+//     // catt: begin a5b218
+//   ...
+//     }; // catt: end
 //     unsigned cattThreads = 1024;
 //     if (n >= 8)
 //       cattThreads = 128;
 //     if (n >= 32)
 //       cattThreads = 64;
-//     for (unsigned cattFirst = 0; cattFirst < blockDim.x;
-//          cattFirst += cattThreads) {
-//       if (threadIdx.x >= cattFirst &&
-//           threadIdx.x < cattFirst + cattThreads) { // catt: begin a5b218
-//   ...
-//       } // catt: end
-//       if (cattThreads < blockDim.x)
+//     if (cattThreads >= blockDim.x) {
+//       cattLoop();
+//     } else {
+//       for (unsigned cattFirst = 0; cattFirst < blockDim.x;
+//            cattFirst += cattThreads) {
+//         if (threadIdx.x >= cattFirst && threadIdx.x < cattFirst +
+//         cattThreads)
+//           cattLoop();
 //         __syncthreads();
+//       }
 //     }
 //   } // catt: done b7ee12
+//
+// A block that stays whole runs the statements as they were, and they are
+// compiled as they were for it: a guard and a barrier around them cost short
+// loops up to a fifth of their time. Statements that a lambda cannot hold stand
+// in the loop instead (see GroupLoop.h).
 //
 // Right for every launch, not only for those that were seen. Let L be the
 // linear number of a thread in its block, S the size of the block and w the
@@ -55,11 +66,10 @@
 // thread runs the statements exactly once. The trip count depends on blockDim
 // alone, or also on what a run-time case tests, which is the same for the whole
 // grid; so all threads reach each barrier, also where S is no multiple of 32 or
-// of w. A case that leaves the block whole has no barrier (`if (cattThreads <
-// blockDim.x)`). Any function of the thread with values in that range will do,
-// so where every known launch has Y = Z = 1, threadIdx.x and blockDim.x stand
-// for L and S; a launch that is not known then still computes the same, only in
-// other groups.
+// of w. A case that leaves the block whole has no barrier. Any function of the
+// thread with values in that range will do, so where every known launch has Y =
+// Z = 1, threadIdx.x and blockDim.x stand for L and S; a launch that is not
+// known then still computes the same, only in other groups.
 //
 // The paper's figure copies the body once per group and puts the barrier inside
 // the guard, where half a block may not reach it. Here there is one body, and
@@ -79,6 +89,7 @@
 #include "transforms/GroupSize.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
 #include <algorithm>
 #include <tuple>
 
@@ -338,12 +349,26 @@ static int64_t mostGroups(const Split &S) {
   return Most;
 }
 
+/// The statements can be the body of a lambda: no thread returns from them, and
+/// they use nothing that a lambda cannot capture (before C++20: what a
+/// structured binding declares; variables of an anonymous union) or declare.
+static bool canBeNamed(const WrapSite &Site, const FileContext &File) {
+  static const llvm::Regex CannotCapture(
+      R"((^|[^A-Za-z0-9_])(auto[ \t\n]*(const)?[ \t\n]*&?&?[ \t\n]*\[|union[^A-Za-z0-9_]))");
+  static const llvm::Regex CannotHold(
+      "(^|[^A-Za-z0-9_])(return|goto|__shared__|co_[a-z]+)"
+      "([^A-Za-z0-9_]|$)");
+  StringRef Text(File.Text);
+  return !Site.NeedsSm70 && !CannotCapture.match(Text) &&
+         !CannotHold.match(Text.slice(Site.Span.Begin, Site.Span.End));
+}
+
 static Addition addition(const KernelReport &Kernel, const Split &S,
                          const FileContext &File) {
   Addition Out = loopOverGroups(
       S.Size, numbering(Kernel.Source, S.Site),
       Kernel.Plan.Before ? Kernel.Plan.Before->WarpsPerBlock : WholeBlock,
-      File);
+      canBeNamed(S.Site, File), File);
   Out.Argument = std::to_string(mostGroups(S));
   Out.Reason = reasonOf(Kernel.Plan, S);
   return Out;

@@ -123,20 +123,25 @@ TEST(SplitWarpGroups, PositiveUnbracedBodyKeepsOneStatement) {
     // catt: split-warp-groups(4): by n, 512 KiB of cache lines for 208 KiB of
     // L1D
     {
+      auto cattLoop = [&]() __attribute__((always_inline)) {
+      // catt: begin
+    for (int j = 0; j < n; ++j)
+      work(j);
+      }; // catt: end
       unsigned cattThreads = 1024;
       if (n >= 8)
         cattThreads = 128;
       if (n >= 32)
         cattThreads = 64;
-      for (unsigned cattFirst = 0; cattFirst < blockDim.x;
-           cattFirst += cattThreads) {
-        if (threadIdx.x >= cattFirst &&
-            threadIdx.x < cattFirst + cattThreads) { // catt: begin
-    for (int j = 0; j < n; ++j)
-      work(j);
-        } // catt: end
-        if (cattThreads < blockDim.x)
+      if (cattThreads >= blockDim.x) {
+        cattLoop();
+      } else {
+        for (unsigned cattFirst = 0; cattFirst < blockDim.x;
+             cattFirst += cattThreads) {
+          if (threadIdx.x >= cattFirst && threadIdx.x < cattFirst + cattThreads)
+            cattLoop();
           __syncthreads();
+        }
       }
     } // catt: done
   else
@@ -268,10 +273,12 @@ TEST(SplitWarpGroups, PositiveBraceOnItsOwnLine) {
 
 TEST(SplitWarpGroups, PositiveNamesThatAreFree) {
   Workbench B = simple("  int cattGroup = n, cattGroup2 = 0, cattFirst = 0;\n"
-                       "  [[work(cattGroup, cattThreads);]]\n");
+                       "  [[cattLoop(cattGroup, cattThreads);]]\n");
   EXPECT_REWRITE(B, HasSubstr("unsigned cattGroup3 = 0;"));
   B.plan(0).Loops[0].Cases = {{"n", 8, 4}};
-  EXPECT_REWRITE(B, HasSubstr("unsigned cattFirst2 = 0, cattThreads2 ="));
+  EXPECT_REWRITE(B, HasSubstr("auto cattLoop2 = [&]()"));
+  EXPECT_REWRITE(B, HasSubstr("unsigned cattThreads2 = n >= 8 ? 128 : 1024;"));
+  EXPECT_REWRITE(B, HasSubstr("for (unsigned cattFirst2 = 0;"));
 }
 
 TEST(SplitWarpGroups, PositiveNumberOfAThreadIsNamedWhereTheRunDecides) {
@@ -284,9 +291,44 @@ TEST(SplitWarpGroups, PositiveNumberOfAThreadIsNamedWhereTheRunDecides) {
       B, HasSubstr("    const unsigned cattThread = threadIdx.x + blockDim.x * "
                    "threadIdx.y;\n"
                    "    unsigned cattThreads = n >= 8 ? 128 : 1024;\n"));
-  EXPECT_REWRITE(B, HasSubstr("if (cattThread >= cattFirst &&\n"
-                              "          cattThread < cattFirst + cattThreads) "
-                              "{ // catt: begin"));
+  EXPECT_REWRITE(B, HasSubstr("if (cattThread >= cattFirst && cattThread < "
+                              "cattFirst + cattThreads)\n"));
+  EXPECT_REWRITE(B, HasSubstr("if (cattThreads >= blockDim.x * blockDim.y) {"));
+}
+
+/// Statements that a lambda cannot hold stay in the kernel itself.
+const char InPlace[] = "for (unsigned cattFirst = 0, cattThreads = n >= 8 ? "
+                       "128 : 1024;\n"
+                       "       cattFirst < blockDim.x; cattFirst += "
+                       "cattThreads) {\n"
+                       "    if (threadIdx.x >= cattFirst &&\n"
+                       "        threadIdx.x < cattFirst + cattThreads) { // "
+                       "catt: begin\n";
+
+TEST(SplitWarpGroups, NegativeThreadsMayReturnBeforeOrInside) {
+  Workbench B = simple();
+  B.plan(0).Loops[0].Cases = {{"n", 8, 4}};
+  B.R.Kernels[0].Source.Loops[0].Site->NeedsSm70 = true;
+  EXPECT_REWRITE(B, HasSubstr(InPlace));
+}
+
+TEST(SplitWarpGroups, NegativeWhatALambdaCannotHoldOrCapture) {
+  for (const char *Body : {"  [[{ __shared__ int s; work(s); }]]\n",
+                           "  [[{ goto end; end: work(); }]]\n",
+                           "  auto [a, b] = pair();\n  [[work(a, b);]]\n",
+                           "  const auto &[a, b] = pair();\n  [[work(a);]]\n",
+                           "  union { int a; float b; };\n  [[work(a);]]\n"}) {
+    Workbench B = simple(Body);
+    B.plan(0).Loops[0].Cases = {{"n", 8, 4}};
+    EXPECT_REWRITE(B, HasSubstr(InPlace)) << Body;
+  }
+}
+
+TEST(SplitWarpGroups, PositiveWordsLikeThoseThatALambdaCannotHold) {
+  Workbench B = simple("  int unionized = 0, returned = 0;\n"
+                       "  [[work(unionized, a[returned]);]]\n");
+  B.plan(0).Loops[0].Cases = {{"n", 8, 4}};
+  EXPECT_REWRITE(B, HasSubstr("auto cattLoop = [&]()"));
 }
 
 TEST(SplitWarpGroups, NegativeSiteInAFunctionThatAnotherSiteMayCall) {

@@ -5,8 +5,8 @@
 // CHECK: remark: loop over j: {{.*}}: split into {{[0-9]+}} warp groups
 // CHECK: note: decided at run time: from blockDim.x = {{[0-9]+}} on, where gridDim.x * blockDim.x >= 270336
 // TEXT: gridDim.x * blockDim.x >= 270336
-// TEXT: if (cattThreads{{[0-9]*}} < blockDim.x)
-// TEXT-NEXT: __syncthreads();
+// TEXT: if (cattThreads{{[0-9]*}} >= blockDim.x)
+// TEXT-NEXT: {{cattL}}oop();
 
 __global__ void rows(const float *A, const float *x, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
