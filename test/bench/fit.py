@@ -17,7 +17,8 @@ half of the sweep, and prints constants and error. The half is decided by names
 alone: the contended cases in alphabetical order, every second one from the
 first on, is fitted; the others are only reported (judge.py --half does the
 same). DIR/throttle is the prepared sweep; it lists the sizes of the cases.
-RESULTS.json is what `rows/bench --sweep --seed SEED` measured; it is reported.
+RESULTS.json is what `rows/bench --sweep --seed SEED` measured; of its kernels, too,
+every second one is fitted.
 
 What is minimised, in the mean over the cases: by how much the points that the
 model likes are slower than the best one, and 0.3 times its error in the times

@@ -18,6 +18,7 @@ import bundle
 import forms
 import generate
 import judge
+import points
 import refusals
 import shapes
 from tool import remarks_of
@@ -75,6 +76,26 @@ class Bundle(unittest.TestCase):
                              "nvcc")
         self.assertIn('{"chosen", "original", nullptr}', table)
         self.assertNotIn("k0000_chosen_variant", table)
+
+
+class Points(unittest.TestCase):
+    def test_sizes_reach_the_launch(self):
+        for k in KERNELS:
+            given = points.arguments(k)
+            self.assertEqual([n for n in k.sizes if n not in given], [], k.name)
+
+    def test_a_text_counts_once_and_only_if_it_is_right(self):
+        row = kernel(2, 2, same_as="original")
+        row["variants"] += [
+            {"variant": "groups-2", "ms": 1, "equal": False},
+            {"variant": "groups-4", "ms": 3, "equal": True},
+            {"variant": "blocks-1", "error": "launch"}]
+        self.assertEqual(points.times(row), {"original": 2, "groups-4": 3})
+
+    def test_the_last_group_may_be_smaller(self):
+        there = {"warpsPerBlock": 6, "blocksPerSM": 8, "l1Bytes": 1024}
+        self.assertEqual(points.point(there, 4), [2, 8, 1024])
+        self.assertEqual(points.point(there, 1), [6, 8, 1024])
 
 
 class Judge(unittest.TestCase):
