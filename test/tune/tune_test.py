@@ -287,6 +287,15 @@ class Going(TuneTest):
         self.assertIn("kept.json", self.done.stderr)
         self.assertEqual(self.file.read_text(), "// mine\n")
 
+    def test_originals_that_cannot_be_read(self):
+        for text in ("{", "[]", '{"a.cu": 1}', '{"a.cu": {"original": ""}}',
+                     '{"a.cu": {"written": []}}'):
+            (self.root / ".catt-tune").mkdir(exist_ok=True)
+            (self.root / ".catt-tune/kept.json").write_text(text)
+            self.tune(status=3)
+            self.assertIn("it holds the originals", self.done.stderr)
+            self.assertEqual(self.file.read_text(), ROWS)
+
     def test_two_searches_at_a_time(self):
         going = self.start()
         self.tune(status=3)

@@ -75,16 +75,21 @@ Expected<std::vector<std::string>> State::recover() {
   if (Text.empty())
     return Back;
   Expected<json::Value> Read = json::parse(Text);
+  auto Unreadable = [&] {
+    return createStringError("'" + path("kept.json") + "' cannot be read; it " +
+                             "holds the originals of your sources");
+  };
   const json::Object *Files = Read ? Read->getAsObject() : nullptr;
   if (!Files) {
     consumeError(Read.takeError());
-    return createStringError("'" + path("kept.json") + "' cannot be read; it " +
-                             "holds the originals of your sources");
+    return Unreadable();
   }
   std::vector<Replaced> All;
   for (const auto &[Path, Value] : *Files) {
     std::string Held = textOf(Path), Hash = hashOf(Held);
     const json::Object *Kept = Value.getAsObject();
+    if (!Kept || !Kept->getString("original") || !Kept->getArray("written"))
+      return Unreadable();
     std::string Original = Kept->getString("original").value_or("").str();
     if (Held == Original)
       continue;
