@@ -87,10 +87,6 @@ struct TranslationUnit::Impl {
   std::unique_ptr<Session> Main; ///< borrows from Prefix
 };
 
-static llvm::Error fail(const llvm::Twine &Message) {
-  return llvm::createStringError(Message);
-}
-
 /// What is wrong with a file that cannot be source text; "" if nothing is.
 static std::string whyNotSource(StringRef Name, StringRef Text) {
   static constexpr StringRef Others[] = {
@@ -118,17 +114,19 @@ static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readSource(StringRef Name, StringRef Path, vfs::FileSystem &Files) {
   auto Status = Files.status(Path);
   if (Status && Status->isDirectory())
-    return fail("cannot read '" + Name +
-                "': it is a directory; name a CUDA source file");
+    return llvm::createStringError(
+        "cannot read '" + Name +
+        "': it is a directory; name a CUDA source file");
   auto Text = Files.getBufferForFile(Path);
   if (!Text) {
     bool Missing = Text.getError() == std::errc::no_such_file_or_directory;
-    return fail("cannot read '" + Name + "': " + Text.getError().message() +
-                (Missing ? "; check the path" : "; check its permissions"));
+    return llvm::createStringError(
+        "cannot read '" + Name + "': " + Text.getError().message() +
+        (Missing ? "; check the path" : "; check its permissions"));
   }
   std::string Why = whyNotSource(Name, (*Text)->getBuffer());
   if (!Why.empty())
-    return fail("'" + Name + "' " + Why);
+    return llvm::createStringError("'" + Name + "' " + Why);
   return std::move(*Text);
 }
 
@@ -171,7 +169,8 @@ makeInvocation(const std::vector<std::string> &Arguments, FilesRef Files,
       Errors += (Errors.empty() ? "" : "; ") + D.Message;
   }
   if (!Invocation || Invocation->getFrontendOpts().Inputs.empty())
-    return fail("clang cannot use the compile command: " + Errors);
+    return llvm::createStringError("clang cannot use the compile command: " +
+                                   Errors);
   if (!Errors.empty())
     Notes.push_back("of the compile command, clang says: " + Errors);
   Invocation->getFrontendOpts().DisableFree = false;
@@ -213,8 +212,9 @@ static llvm::Error explain(std::vector<Diagnostic> &Diagnostics,
   for (Diagnostic &D : Diagnostics) {
     StringRef Header = missingHeader(D);
     if (Header == "climits" || Header == "cmath")
-      return fail("no C++ standard library was found (" + D.Message +
-                  "); install one, on Debian with `apt install g++`");
+      return llvm::createStringError(
+          "no C++ standard library was found (" + D.Message +
+          "); install one, on Debian with `apt install g++`");
     bool Lacks = Kit.Path.empty() && isOfToolkit(Header);
     Location Where = D.Where;
     All.push_back(std::move(D));
@@ -269,8 +269,8 @@ TranslationUnit::check(const std::map<std::string, std::string> &Texts) const {
   FilesRef Files = filesWith(Texts);
   auto Text = Files->getBufferForFile(P->MainFile);
   if (!Text)
-    return fail("cannot read '" + P->MainFile +
-                "' again: " + Text.getError().message());
+    return llvm::createStringError("cannot read '" + P->MainFile +
+                                   "' again: " + Text.getError().message());
   auto S =
       Session::run(*P->Invocation, std::move(*Text), Files, P->Prefix.get());
   if (!S)
@@ -305,7 +305,8 @@ chooseArchitecture(const FrontEndOptions &Options, const ClangCommand &Command,
     Name = "sm_80";
   }
   if (!IsNVIDIAOffloadArch(StringToOffloadArch(Name)))
-    return fail("unknown GPU architecture '" + Name + "'; give one like sm_80");
+    return llvm::createStringError("unknown GPU architecture '" + Name +
+                                   "'; give one like sm_80");
   return Name;
 }
 

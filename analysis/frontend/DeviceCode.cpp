@@ -30,10 +30,6 @@ using llvm::StringRef;
 
 namespace catt {
 
-static llvm::Error fail(const llvm::Twine &Message) {
-  return llvm::createStringError(Message);
-}
-
 namespace {
 /// Optimizes the module, and names its kernels while the AST is there.
 class OptimizeAction : public EmitLLVMOnlyAction {
@@ -159,7 +155,8 @@ static llvm::Expected<std::string> emit(llvm::Module &M,
   const llvm::Target *T =
       llvm::TargetRegistry::lookupTarget(M.getTargetTriple(), Why);
   if (!T)
-    return fail("this build has no back end for GPUs: " + Why);
+    return llvm::createStringError("this build has no back end for GPUs: " +
+                                   Why);
   std::unique_ptr<llvm::TargetMachine> Machine(T->createTargetMachine(
       M.getTargetTriple(), Options.CPU, llvm::join(Options.Features, ","),
       llvm::TargetOptions(), std::nullopt, std::nullopt,
@@ -169,7 +166,8 @@ static llvm::Expected<std::string> emit(llvm::Module &M,
   llvm::legacy::PassManager Passes;
   if (!Machine || Machine->addPassesToEmitFile(
                       Passes, OS, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return fail("clang's back end cannot print PTX for " + Options.CPU);
+    return llvm::createStringError("clang's back end cannot print PTX for " +
+                                   Options.CPU);
   Passes.run(M);
   return std::string(Text);
 }
@@ -178,10 +176,11 @@ static llvm::Expected<std::string> emit(llvm::Module &M,
 static llvm::Error whyNot(const std::vector<Diagnostic> &Found) {
   for (const Diagnostic &D : Found)
     if (isError(D))
-      return fail(llvm::Twine(D.Where.File) + ":" + llvm::Twine(D.Where.Line) +
-                  ":" + llvm::Twine(D.Where.Column) + ": " + D.Message +
-                  "; registers are known only of code that compiles");
-  return fail("clang made no device code of this file");
+      return llvm::createStringError(
+          llvm::Twine(D.Where.File) + ":" + llvm::Twine(D.Where.Line) + ":" +
+          llvm::Twine(D.Where.Column) + ": " + D.Message +
+          "; registers are known only of code that compiles");
+  return llvm::createStringError("clang made no device code of this file");
 }
 
 /// The optimizer asks the back end too: what inlining and unrolling are worth.
@@ -206,7 +205,8 @@ static llvm::Error compile(const TranslationUnit &Unit, const TextMap &Texts,
   Clang.createDiagnostics(&Collector, /*ShouldOwnClient=*/false);
   Clang.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   if (!Clang.createTarget())
-    return fail("clang cannot compile for " + Unit.architecture());
+    return llvm::createStringError("clang cannot compile for " +
+                                   Unit.architecture());
   llvm::LLVMContext Context;
   OptimizeAction Action(Context);
   if (!Clang.ExecuteAction(Action) || !Action.Optimized)
@@ -241,8 +241,9 @@ llvm::Expected<DeviceCode> compileToPtx(const TranslationUnit &Unit,
   if (E)
     return std::move(E);
   if (!Survived)
-    return fail("clang's back end gave up on " + Unit.mainFile() +
-                "; give PTX of nvcc instead");
+    return llvm::createStringError("clang's back end gave up on " +
+                                   Unit.mainFile() +
+                                   "; give PTX of nvcc instead");
   return Result;
 }
 

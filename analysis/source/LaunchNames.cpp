@@ -102,9 +102,9 @@ static std::string spelled(const ASTContext &Context,
 
 namespace {
 /// Whether a template parameter occurs in a type.
-class Mentions : public RecursiveASTVisitor<Mentions> {
+class ParameterMentions : public RecursiveASTVisitor<ParameterMentions> {
 public:
-  explicit Mentions(unsigned Index) : Index(Index) {}
+  explicit ParameterMentions(unsigned Index) : Index(Index) {}
   bool VisitTemplateTypeParmType(TemplateTypeParmType *T) {
     Found |= T->getIndex() == Index;
     return !Found;
@@ -129,7 +129,7 @@ static bool isDefaulted(const FunctionTemplateDecl &Template, unsigned Index) {
   if (!(Type && Type->hasDefaultArgument()) &&
       !(Value && Value->hasDefaultArgument()))
     return false;
-  Mentions Visitor(Index);
+  ParameterMentions Visitor(Index);
   for (const ParmVarDecl *Parameter : Template.getTemplatedDecl()->parameters())
     Visitor.TraverseType(Parameter->getType());
   return !Visitor.Found;

@@ -74,11 +74,12 @@ class TuneTest(unittest.TestCase):
         self.file.write_text(ROWS)
         (self.root / "run.py").write_text(RUN)
 
-    def command(self, mode, *more, build="cp a.cu app"):
+    def command(self, mode, *more, build="cp a.cu app", runs=1,
+                variants="default,l1,tiles-32,groups-4*"):
         return [TUNE, f"--build={build}",
-                f"--run={sys.executable} run.py {mode}", "--gpu=sm_80",
-                "--no-cuda", "--config=none", "a.cu",
-                "--variants={default,l1,tiles-32,tiles-128,groups-4*}", *more]
+                f"--run={sys.executable} -IS run.py {mode}", "--gpu=sm_80",
+                "--no-cuda", "--config=none", f"--runs={runs}", "a.cu",
+                f"--variants={{{variants}}}", *more]
 
     def tune(self, mode="fine", *more, status=0, **keys):
         self.done = subprocess.run(
@@ -106,7 +107,7 @@ class TuneTest(unittest.TestCase):
 class Found(TuneTest):
     def test_the_best_is_printed_as_a_diff(self):
         out = self.tune()
-        self.assertRegex(out, r"(default|tiles-128) +2\.000 +5\.00x +best")
+        self.assertRegex(out, r"default +2\.000 +5\.00x +best")
         self.assertIn("10.000 ms -> 2.000 ms, 5.00x, on sm_80", out)
         self.assertIn("+++ b/a.cu", out)
         self.assertNotIn("catt::Timed", out)
@@ -124,7 +125,7 @@ class Found(TuneTest):
         self.assertEqual(self.file.read_text().count("cattLoadRow<32, "), 2)
 
     def test_equal_texts_are_tried_once(self):
-        out = self.tune()
+        out = self.tune(runs=3, variants="default,tiles-32,tiles-128")
         self.assertIn("the same text as", out)
         tried = out.count(" fine\n") + out.count(" best\n")
         self.assertEqual(self.runs(), 3 + 3 * tried + 6)
@@ -189,14 +190,14 @@ class Failing(TuneTest):
     def test_unchecked_output_is_said_so(self):
         out = self.tune("wrong", "--no-check")
         self.assertIn("not checked", out)
-        self.assertRegex(out, r"(default|tiles-128) .* best")
+        self.assertRegex(out, r"default .* best")
 
     def test_a_check_that_says_no(self):
         out = self.tune("wrong", "--check=! grep -q 'cattLoadRow<' app")
         self.assertRegex(out, r"tiles-32 .*check said no")
 
     def test_a_hang_ends_the_variant(self):
-        out = self.tune("hang", "--limit=1", "--runs=1")
+        out = self.tune("hang", "--limit=1")
         self.assertRegex(out, r"tiles-32 .*more than 1 s")
         self.assertRegex(out, r"groups-\d.* best")
 
@@ -235,7 +236,7 @@ class Going(TuneTest):
         out = self.tune("fine", "--budget=0", status=1)
         self.assertIn("budget ended", out)
         self.assertIn("not tried", out)
-        self.assertEqual(self.runs(), 3)
+        self.assertEqual(self.runs(), 1)
         self.assert_restored()
 
     def test_what_was_tried_is_not_tried_again(self):
@@ -243,9 +244,9 @@ class Going(TuneTest):
         before = self.runs()
         out = self.tune()
         self.assertIn("from an earlier search", out)
-        self.assertEqual(self.runs() - before, 3 + 6)
+        self.assertEqual(self.runs() - before, 1 + 2)
         self.tune("fine", "--restart")
-        self.assertGreater(self.runs() - before, 2 * (3 + 6))
+        self.assertGreater(self.runs() - before, 2 * (1 + 2))
 
     def test_another_command_is_another_search(self):
         self.tune()

@@ -14,7 +14,7 @@
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/VirtualFileSystem.h"
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
 #include <map>
 
 namespace catt::testing {

@@ -24,9 +24,9 @@ namespace {
 /// Raises when a key changes its meaning or goes away.
 constexpr int64_t SchemaVersion = 1;
 
-class Writer {
+class JsonWriter {
 public:
-  explicit Writer(raw_ostream &OS) : J(OS, /*IndentSize=*/2) {}
+  explicit JsonWriter(raw_ostream &OS) : J(OS, /*IndentSize=*/2) {}
 
   void document(ArrayRef<FileOutcome> Files) {
     J.object([&] {
@@ -141,8 +141,8 @@ private:
   json::OStream J;
 };
 
-void Writer::loop(const KernelReport &K, const LoopPlan &P,
-                  const FileOutcome &F) {
+void JsonWriter::loop(const KernelReport &K, const LoopPlan &P,
+                      const FileOutcome &F) {
   const Loop &L = K.Source.Loops[P.Loop];
   J.object([&] {
     J.attribute("id", int64_t(L.Id));
@@ -187,7 +187,7 @@ void Writer::loop(const KernelReport &K, const LoopPlan &P,
   });
 }
 
-void Writer::launch(const KernelReport &K, size_t Index) {
+void JsonWriter::launch(const KernelReport &K, size_t Index) {
   const Launch &L = K.Source.Launches[Index];
   J.object([&] {
     location("location", L.Where);
@@ -201,7 +201,7 @@ void Writer::launch(const KernelReport &K, size_t Index) {
   });
 }
 
-void Writer::registerPoint(const RegisterPoint &P) {
+void JsonWriter::registerPoint(const RegisterPoint &P) {
   J.attribute("cap", int64_t(P.CapRegisters));
   J.attribute("registers", int64_t(P.Registers));
   J.attribute("spillStoreBytes", int64_t(P.SpillStoreBytes));
@@ -209,7 +209,7 @@ void Writer::registerPoint(const RegisterPoint &P) {
   J.attribute("origin", toString(P.From));
 }
 
-void Writer::registers(const KernelReport &K) {
+void JsonWriter::registers(const KernelReport &K) {
   if (!K.Registers)
     return J.attribute("registers", nullptr);
   const RegisterPlan &P = *K.Registers;
@@ -252,7 +252,7 @@ void Writer::registers(const KernelReport &K) {
   });
 }
 
-void Writer::spill(const KernelReport &K) {
+void JsonWriter::spill(const KernelReport &K) {
   if (!K.Spill)
     return J.attribute("spill", nullptr);
   const SharedSpill &S = *K.Spill;
@@ -287,7 +287,7 @@ void Writer::spill(const KernelReport &K) {
   });
 }
 
-void Writer::remat(const KernelReport &K) {
+void JsonWriter::remat(const KernelReport &K) {
   if (!K.Remat)
     return J.attribute("rematerialize", nullptr);
   const RematPlan &P = *K.Remat;
@@ -318,7 +318,7 @@ void Writer::remat(const KernelReport &K) {
   });
 }
 
-void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
+void JsonWriter::kernel(const KernelReport &K, const FileOutcome &F) {
   J.object([&] {
     text("name", K.Source.Name);
     location("location", K.Source.Where);
@@ -346,7 +346,7 @@ void Writer::kernel(const KernelReport &K, const FileOutcome &F) {
   });
 }
 
-void Writer::edits(const Edits &E) {
+void JsonWriter::edits(const Edits &E) {
   J.attributeArray("applied", [&] {
     for (const Applied &A : E.Done)
       J.object([&] {
@@ -368,7 +368,7 @@ void Writer::edits(const Edits &E) {
   });
 }
 
-void Writer::report(const Report &R, const FileOutcome &F) {
+void JsonWriter::report(const Report &R, const FileOutcome &F) {
   J.attributeObject("gpu", [&] {
     text("name", R.Gpu.Name);
     J.attribute("architecture", R.Gpu.architecture());
@@ -400,7 +400,7 @@ void Writer::report(const Report &R, const FileOutcome &F) {
   edits(F.Changes);
 }
 
-void Writer::file(const FileOutcome &F) {
+void JsonWriter::file(const FileOutcome &F) {
   J.object([&] {
     text("file", F.Name);
     text("commandFrom", F.CommandFrom);
@@ -417,7 +417,7 @@ void Writer::file(const FileOutcome &F) {
 std::string renderJson(ArrayRef<FileOutcome> Files) {
   std::string Text;
   raw_string_ostream OS(Text);
-  Writer(OS).document(Files);
+  JsonWriter(OS).document(Files);
   OS << "\n";
   return Text;
 }

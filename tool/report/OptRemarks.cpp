@@ -25,9 +25,9 @@ std::string camelCase(std::string Id) {
   return convertToCamelFromSnakeCase(Id, /*capitalizeFirst=*/true);
 }
 
-class Writer {
+class RemarkWriter {
 public:
-  Writer(remarks::RemarkSerializer &Out, StringRef Root)
+  RemarkWriter(remarks::RemarkSerializer &Out, StringRef Root)
       : Out(Out), Root(Root) {}
 
   void finding(const FileOutcome &File, const Finding &F) {
@@ -72,7 +72,7 @@ std::string renderOptRemarks(ArrayRef<FileOutcome> Files, StringRef Root) {
     consumeError(Out.takeError());
     return Text;
   }
-  Writer W(**Out, Root);
+  RemarkWriter W(**Out, Root);
   for (const FileOutcome &File : Files)
     for (const Finding &F : findings(File))
       if (F.Where.valid())

@@ -31,9 +31,9 @@ unsigned ruleIndex(StringRef Id) {
   return Index + (Why ? unsigned(*Why) : 0);
 }
 
-class Writer {
+class SarifWriter {
 public:
-  Writer(raw_ostream &OS, ArrayRef<FileOutcome> Files, StringRef Root)
+  SarifWriter(raw_ostream &OS, ArrayRef<FileOutcome> Files, StringRef Root)
       : J(OS, /*IndentSize=*/2), Files(Files), Root(Root) {}
 
   void log() {
@@ -240,7 +240,7 @@ private:
 std::string renderSarif(ArrayRef<FileOutcome> Files, StringRef Root) {
   std::string Text;
   raw_string_ostream OS(Text);
-  Writer(OS, Files, Root).log();
+  SarifWriter(OS, Files, Root).log();
   OS << "\n";
   return Text;
 }

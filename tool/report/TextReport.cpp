@@ -35,9 +35,9 @@ bool isQuiet(Reason Why) {
          Why == Reason::OtherFile;
 }
 
-class Writer {
+class TextWriter {
 public:
-  Writer(const FileOutcome &File, const TextOptions &Options)
+  TextWriter(const FileOutcome &File, const TextOptions &Options)
       : File(File), Options(Options), OS(Text) {
     OS.enable_colors(Options.Color);
   }
@@ -153,7 +153,7 @@ private:
   StringSet<> Explained; ///< refusals printed, by place and reason
 };
 
-void Writer::writeHeader(const Report &R) {
+void TextWriter::writeHeader(const Report &R) {
   OS << File.Name << ":\n"
      << "  GPU: " << gpuText(R) << "\n"
      << "  model: " << (R.Counting == Model::Catt ? "catt" : "exact") << "\n"
@@ -182,7 +182,7 @@ std::string registersPerThread(const KernelReport &K) {
          (Capped ? " with " + spelling(*K.Registers->Bounds) : "");
 }
 
-void Writer::writeLaunch(const KernelReport &K) {
+void TextWriter::writeLaunch(const KernelReport &K) {
   const KernelPlan &P = K.Plan;
   if (!P.Before || !P.LaunchIndex)
     return;
@@ -199,8 +199,8 @@ void Writer::writeLaunch(const KernelReport &K) {
 }
 
 /// Why nothing was done to a loop, from the plan or from the transforms.
-std::optional<Refusal> Writer::whyLeftAlone(const KernelReport &K,
-                                            const LoopPlan &Plan) const {
+std::optional<Refusal> TextWriter::whyLeftAlone(const KernelReport &K,
+                                                const LoopPlan &Plan) const {
   const Loop &L = K.Source.Loops[Plan.Loop];
   if (Plan.Why && Plan.Why->Kind == Reason::Fits && K.Plan.BlocksRemoved > 0)
     return std::nullopt;
@@ -212,8 +212,8 @@ std::optional<Refusal> Writer::whyLeftAlone(const KernelReport &K,
   return std::nullopt;
 }
 
-std::string Writer::decision(const KernelReport &K,
-                             const LoopPlan &Plan) const {
+std::string TextWriter::decision(const KernelReport &K,
+                                 const LoopPlan &Plan) const {
   const Loop &L = K.Source.Loops[Plan.Loop];
   std::string Fewer;
   if (K.Plan.BlocksRemoved > 0)
@@ -229,7 +229,8 @@ std::string Writer::decision(const KernelReport &K,
       .str();
 }
 
-void Writer::layoutNotes(const Loop &L, const LoopPlan &Plan, Block &B) const {
+void TextWriter::layoutNotes(const Loop &L, const LoopPlan &Plan,
+                             Block &B) const {
   if (Plan.LaneStrideBytes && *Plan.LaneStrideBytes >= 2 * SectorBytes) {
     int64_t Lines =
         std::min(WarpLanes, WarpLanes * *Plan.LaneStrideBytes / LineBytes);
@@ -259,7 +260,7 @@ std::string runtimeCase(const RuntimeCase &C) {
   return Text + ", " + counted(C.WarpsPerGroup, "warp") + " at a time";
 }
 
-void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
+void TextWriter::writeContended(const KernelReport &K, const LoopPlan &Plan) {
   const Loop &L = K.Source.Loops[Plan.Loop];
   const Residency &Before = *K.Plan.Before;
   int64_t Warps = Before.activeWarps();
@@ -310,7 +311,7 @@ void Writer::writeContended(const KernelReport &K, const LoopPlan &Plan) {
   emit(L.Where, B);
 }
 
-void Writer::writeLoop(const KernelReport &K, const LoopPlan &Plan) {
+void TextWriter::writeLoop(const KernelReport &K, const LoopPlan &Plan) {
   const Loop &L = K.Source.Loops[Plan.Loop];
   if (isContended(K.Plan, Plan) || (!Plan.Why && Plan.Groups > 1))
     return writeContended(K, Plan);
@@ -320,7 +321,7 @@ void Writer::writeLoop(const KernelReport &K, const LoopPlan &Plan) {
     emit(L.Where, {loopName(L) + ": left alone", {}, {}});
 }
 
-void Writer::writeRegisters(const KernelReport &K) {
+void TextWriter::writeRegisters(const KernelReport &K) {
   if (!K.Registers)
     return;
   const RegisterPlan &P = *K.Registers;
@@ -342,7 +343,7 @@ void Writer::writeRegisters(const KernelReport &K) {
       refusal(R, K.Source.Where, Kernel);
 }
 
-void Writer::writeKernel(const KernelReport &K, const Report &R) {
+void TextWriter::writeKernel(const KernelReport &K, const Report &R) {
   Kernel = K.Source.Name;
   if (Options.Everything) {
     message("remark", place(K.Source.Where),
@@ -362,13 +363,13 @@ void Writer::writeKernel(const KernelReport &K, const Report &R) {
 }
 
 /// Changes that belong to a kernel or a launch rather than to a loop.
-void Writer::writeOtherChanges(const Report &R) {
+void TextWriter::writeOtherChanges(const Report &R) {
   for (const Applied &A : File.Changes.Done)
     if (!A.By->writes(Part::Groups))
       emit(A.Where, {A.Summary + " [" + A.By->name().str() + "]", {}, {}});
 }
 
-void Writer::writeSummary(const Report &R) {
+void TextWriter::writeSummary(const Report &R) {
   size_t Edits = 0;
   for (const auto &[Path, Replacements] : File.Changes.Files)
     Edits += Replacements.size();
@@ -378,7 +379,7 @@ void Writer::writeSummary(const Report &R) {
                 Edits ? counted(Edits, "edit") : "nothing to change");
 }
 
-void Writer::writeReport(const Report &R) {
+void TextWriter::writeReport(const Report &R) {
   if (Options.Everything)
     writeHeader(R);
   for (const Diagnostic &D : R.Diagnostics)
@@ -399,11 +400,11 @@ void Writer::writeReport(const Report &R) {
 
 std::vector<Finding> findings(const FileOutcome &File,
                               const TextOptions &Options) {
-  return Writer(File, Options).collect();
+  return TextWriter(File, Options).collect();
 }
 
 std::string renderText(const FileOutcome &File, const TextOptions &Options) {
-  return Writer(File, Options).run();
+  return TextWriter(File, Options).run();
 }
 
 } // namespace catt

@@ -25,8 +25,7 @@ std::string hashOf(StringRef Text) {
   return utohexstr(xxh3_64bits(Text), /*LowerCase=*/true, /*Width=*/16);
 }
 
-/// The whole file; empty if there is none.
-static std::string textOf(StringRef Path) {
+std::string textOf(StringRef Path) {
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
   return Buffer ? (*Buffer)->getBuffer().str() : "";

@@ -27,6 +27,9 @@
 
 namespace catt {
 
+/// The whole file; empty if there is none.
+std::string textOf(llvm::StringRef Path);
+
 /// The directory of one search at a time.
 class State {
 public:

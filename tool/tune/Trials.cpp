@@ -52,11 +52,6 @@ std::string now() {
   return Text;
 }
 
-std::string textOf(StringRef Path) {
-  auto Buffer = MemoryBuffer::getFile(Path);
-  return Buffer ? (*Buffer)->getBuffer().str() : "";
-}
-
 std::string seconds(double S) { return std::to_string(std::lround(S)) + " s"; }
 
 } // namespace

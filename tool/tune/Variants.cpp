@@ -147,6 +147,7 @@ Candidate writeVariant(const AnalysedFile &In, const Proposal &P,
   V.How = P;
   V.File = In.Name;
   JobInput Input;
+  Input.Earlier = In.Job.Kept;
   if (!Over.empty())
     Input.Files = filesUnder(Over);
   JobResult R = runJob(In.Name, In.Command, In.Gpu, withProposal(In.O, P),

@@ -15,7 +15,7 @@ using namespace clang;
 
 namespace catt {
 
-static const VarDecl *variableOf(const Expr *E) {
+static const VarDecl *variableIn(const Expr *E) {
   return namedVariable(E->IgnoreParenImpCasts());
 }
 
@@ -55,11 +55,11 @@ bool Counters::isPositive(const Expr *E, unsigned Depth) const {
   if (auto *P = dyn_cast<PseudoObjectExpr>(E)) { // blockDim.x
     auto *M = dyn_cast<MSPropertyRefExpr>(
         P->getSyntacticForm()->IgnoreParenImpCasts());
-    const VarDecl *V = M ? variableOf(M->getBaseExpr()) : nullptr;
+    const VarDecl *V = M ? variableIn(M->getBaseExpr()) : nullptr;
     return V && !V->hasLocalStorage() &&
            (V->getName() == "blockDim" || V->getName() == "gridDim");
   }
-  const VarDecl *V = variableOf(E);
+  const VarDecl *V = variableIn(E);
   if (!V || Depth > 8)
     return false;
   if (V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() &&
@@ -86,13 +86,13 @@ int Counters::signOfStep(const Expr *Change, const VarDecl *V) const {
     return 0;
   if (X->getOpcode() == BO_AddAssign || X->getOpcode() == BO_SubAssign)
     return Signed(X->getRHS(), X->getOpcode() == BO_SubAssign);
-  if (X->getOpcode() == BO_Sub && variableOf(X->getLHS()) == V)
+  if (X->getOpcode() == BO_Sub && variableIn(X->getLHS()) == V)
     return Signed(X->getRHS(), true);
   if (X->getOpcode() != BO_Add)
     return 0;
-  if (variableOf(X->getLHS()) == V)
+  if (variableIn(X->getLHS()) == V)
     return Signed(X->getRHS(), false);
-  return variableOf(X->getRHS()) == V ? Signed(X->getLHS(), false) : 0;
+  return variableIn(X->getRHS()) == V ? Signed(X->getLHS(), false) : 0;
 }
 
 int Counters::sign(const VarDecl *V) const {
@@ -141,7 +141,7 @@ bool Counters::isCounted(const Expr *Test) const {
         Sum && Sum->isAdditiveOp() &&
         constant(Sum->getRHS(), B.Function->getASTContext()))
       E = Sum->getLHS();
-    const VarDecl *V = variableOf(E);
+    const VarDecl *V = variableIn(E);
     return V && sign(V) == Wanted;
   };
   return Counts(X->getLHS(), Less ? 1 : -1) ||
@@ -161,7 +161,7 @@ bool Counters::isFixed(const Expr *E) const {
   if (auto *X = dyn_cast<BinaryOperator>(E))
     return !X->isAssignmentOp() && !X->isPtrMemOp() && isFixed(X->getLHS()) &&
            isFixed(X->getRHS());
-  const VarDecl *V = variableOf(E);
+  const VarDecl *V = variableIn(E);
   if (!V)
     return false;
   if (isConstantMemory(*V))
@@ -200,7 +200,7 @@ int Counters::coefficient(const Expr *E, bool &Known) const {
       Known = false;
     return coefficient(C->getSubExpr(), Known);
   }
-  if (const VarDecl *V = variableOf(E); V && isCounter(V)) {
+  if (const VarDecl *V = variableIn(E); V && isCounter(V)) {
     Known &= Context.getTypeSize(V->getType()) >= 32;
     return 1;
   }

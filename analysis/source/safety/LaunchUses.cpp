@@ -45,9 +45,9 @@ std::vector<const FunctionDecl *> operatorsOf(const LambdaExpr &L) {
   return {T->spec_begin(), T->spec_end()};
 }
 
-class Collector {
+class UseCollector {
 public:
-  explicit Collector(LaunchUses &Out) : Out(Out) {}
+  explicit UseCollector(LaunchUses &Out) : Out(Out) {}
   void function(const FunctionDecl &F);
   void finish();
 
@@ -66,14 +66,14 @@ private:
   size_t found() const { return Out.Launches.size() + Out.Others.size(); }
 };
 
-void Collector::function(const FunctionDecl &F) {
+void UseCollector::function(const FunctionDecl &F) {
   if (auto *C = dyn_cast<CXXConstructorDecl>(&F))
     for (const CXXCtorInitializer *I : C->inits())
       read(I->getInit(), nullptr);
   read(F.getBody(), nullptr);
 }
 
-void Collector::readLambda(const LambdaExpr *L) {
+void UseCollector::readLambda(const LambdaExpr *L) {
   size_t Before = found();
   for (const Expr *Init : L->capture_inits())
     read(Init, nullptr);
@@ -85,7 +85,7 @@ void Collector::readLambda(const LambdaExpr *L) {
     Launching.push_back(L);
 }
 
-void Collector::readDeclarations(const DeclStmt *S) {
+void UseCollector::readDeclarations(const DeclStmt *S) {
   for (const Decl *D : S->decls()) {
     if (auto *V = dyn_cast<VarDecl>(D); V && V->getInit())
       if (auto *L = dyn_cast<LambdaExpr>(V->getInit()->IgnoreImplicit()))
@@ -102,7 +102,7 @@ void Collector::readDeclarations(const DeclStmt *S) {
   }
 }
 
-void Collector::readCall(const CallExpr *C) {
+void UseCollector::readCall(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
   auto *Chevrons = dyn_cast<CUDAKernelCallExpr>(C);
   if (Chevrons)
@@ -128,7 +128,7 @@ void Collector::readCall(const CallExpr *C) {
     ++Called[V];
 }
 
-void Collector::read(const Stmt *S, const CallExpr *Around) {
+void UseCollector::read(const Stmt *S, const CallExpr *Around) {
   if (!S)
     return;
   if (auto *C = dyn_cast<CallExpr>(S))
@@ -147,7 +147,7 @@ void Collector::read(const Stmt *S, const CallExpr *Around) {
     read(Child, Around);
 }
 
-void Collector::finish() {
+void UseCollector::finish() {
   for (const LambdaExpr *L : Launching) {
     const VarDecl *Name = Names.lookup(L);
     bool OnlyHere = CalledAtOnce.contains(L) ||
@@ -193,7 +193,7 @@ launchedKernels(const CallExpr &Call) {
 
 LaunchUses findLaunchUses(const FunctionDecl &F) {
   LaunchUses Out;
-  Collector C(Out);
+  UseCollector C(Out);
   C.function(F);
   C.finish();
   return Out;

@@ -19,11 +19,11 @@ using namespace clang;
 namespace catt {
 namespace {
 
-class Collector : public RecursiveASTVisitor<Collector> {
-  using Base = RecursiveASTVisitor<Collector>;
+class MentionCollector : public RecursiveASTVisitor<MentionCollector> {
+  using Base = RecursiveASTVisitor<MentionCollector>;
 
 public:
-  Collector(ComputeProof &Proof) : Proof(Proof) {}
+  MentionCollector(ComputeProof &Proof) : Proof(Proof) {}
   LocalMentions Result;
 
   bool shouldVisitImplicitCode() const { return true; }
@@ -172,7 +172,7 @@ private:
 } // namespace
 
 LocalMentions mentionsIn(const Stmt &Body, ComputeProof &Proof) {
-  Collector C(Proof);
+  MentionCollector C(Proof);
   C.TraverseStmt(const_cast<Stmt *>(&Body));
   C.finish();
   return std::move(C.Result);

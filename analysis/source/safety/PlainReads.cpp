@@ -18,9 +18,9 @@ using namespace clang;
 namespace catt {
 namespace {
 
-class Collector : public RecursiveASTVisitor<Collector> {
+class ReadCollector : public RecursiveASTVisitor<ReadCollector> {
 public:
-  Collector(const FunctionDecl &F, const ASTContext &Context)
+  ReadCollector(const FunctionDecl &F, const ASTContext &Context)
       : Context(Context), SM(Context.getSourceManager()),
         File(SM.getFileID(SM.getExpansionLoc(F.getLocation()))) {}
 
@@ -119,7 +119,7 @@ private:
 
 void findPlainReads(const FunctionDecl &F, const ASTContext &Context,
                     Kernel &K) {
-  Collector C(F, Context);
+  ReadCollector C(F, Context);
   C.TraverseStmt(F.getBody());
   C.finish(K);
 }

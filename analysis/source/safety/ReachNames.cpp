@@ -38,7 +38,7 @@ bool isReadOnlyPointer(const VarDecl &V) {
 }
 
 /// What a chain of members, array elements and casts starts from.
-static const Expr *rootOf(const Expr *E) {
+static const Expr *placeRoot(const Expr *E) {
   for (;;) {
     E = E->IgnoreParens();
     if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow())
@@ -66,7 +66,7 @@ static const Expr *rootOf(const Expr *E) {
 }
 
 const VarDecl *rootVariable(const Expr *LValue) {
-  const Expr *E = rootOf(LValue);
+  const Expr *E = placeRoot(LValue);
   auto *D = dyn_cast<DeclRefExpr>(E);
   if (!D)
     return nullptr;
@@ -101,7 +101,7 @@ static bool isVolatile(const Expr *E) {
 MemoryReads readsOf(const Expr *LValue) {
   if (isVolatile(LValue))
     return MemoryReads::Polled;
-  const Expr *E = rootOf(LValue);
+  const Expr *E = placeRoot(LValue);
   if (!E->isGLValue() || isa<StringLiteral, PredefinedExpr>(E))
     return MemoryReads::None;
   // `this->x`: the caller reads it.

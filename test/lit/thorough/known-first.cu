@@ -19,7 +19,7 @@ template <int N> void *some() {
   else
     return some<N - 1>() ? (void *)anyBlock<100 + N> : nullptr;
 }
-void *all() { return some<60>(); }
+void *all() { return some<120>(); }
 
 __global__ void known(const float *A, const float *x, float *y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,4 @@
-//===- cuda_runtime.h - As much of CUDA as times need, without it *- C++
-//-*-===//
+//===- cuda_runtime.h - As much of CUDA as times need -----------*- C++ -*-===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
