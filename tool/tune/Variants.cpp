@@ -60,16 +60,45 @@ void addRegisters(std::vector<Proposal> &All) {
   }
 }
 
+/// Why the plan of a kernel has nothing of what is proposed; null: it does not
+/// say.
+const Refusal *whyNot(const KernelReport &K, const Proposal &P) {
+  auto First = [](const auto &Part) {
+    return Part && !Part->Refusals.empty() ? &Part->Refusals.front() : nullptr;
+  };
+  if (is_contained(P.Transforms, "spill-shared") && First(K.Spill))
+    return First(K.Spill);
+  if (is_contained(P.Transforms, "rematerialize") && First(K.Remat))
+    return First(K.Remat);
+  if (is_contained(P.Transforms, "launch-bounds"))
+    return First(K.Registers);
+  for (const Refusal &F : K.Source.Refusals)
+    return &F;
+  for (const LoopPlan &L : K.Plan.Loops)
+    if (L.Why && (P.Loop.empty() || P.Loop == std::to_string(L.Loop)))
+      return &*L.Why;
+  for (const Refusal &F : K.Plan.Refusals)
+    return &F;
+  return nullptr;
+}
+
 /// Why nothing was written, in one clause.
-std::string reasonOf(const JobResult &R, StringRef Kernel) {
+std::string reasonOf(const JobResult &R, const Proposal &P) {
   if (!R.Outcome.Error.empty())
     return R.Outcome.Error;
   for (const Refusal &F : R.Outcome.Changes.Refused)
     return whatText(F);
-  if (R.Outcome.Analysed)
-    for (const KernelReport &K : R.Outcome.Analysed->Kernels)
-      if (K.Source.UnqualifiedName == Kernel && !K.Source.Refusals.empty())
-        return whatText(K.Source.Refusals.front());
+  if (!R.Outcome.Analysed)
+    return "nothing is to be changed";
+  if (is_contained(P.Transforms, "launch-bounds") &&
+      !R.Outcome.Analysed->RegisterProblem.empty())
+    return R.Outcome.Analysed->RegisterProblem;
+  for (const KernelReport &K : R.Outcome.Analysed->Kernels)
+    if (K.Source.UnqualifiedName == P.Kernel)
+      if (const Refusal *Why = whyNot(K, P))
+        return whatText(*Why);
+  if (is_contained(P.Transforms, "launch-bounds"))
+    return "no bound of its registers is asked for";
   return "nothing is to be changed";
 }
 
@@ -154,7 +183,7 @@ Candidate writeVariant(const AnalysedFile &In, const Proposal &P,
                        std::move(Input));
   V.Texts = R.NewTexts;
   if (V.Texts.empty()) {
-    V.Refused = reasonOf(R, P.Kernel);
+    V.Refused = reasonOf(R, P);
     return V;
   }
   std::vector<TimedLaunch> All;
