@@ -155,8 +155,9 @@ static Lost lostBy(const Running &How, const MemoryRates &Rates) {
   return Sum;
 }
 
-/// What all SMs keep L2 busy with: their footprints, but no more than the loads
-/// that L1's lines let be in flight. A short loop of known length is unrolled.
+/// What all busy SMs keep L2 busy with: their footprints, but no more than the
+/// loads that L1's lines let be in flight. A short loop of known length is
+/// unrolled.
 static double bytesInL2(const Running &How, double SMs,
                         const MemoryRates &Rates) {
   const LoopWork &Inner = How.Levels.back().Work;
@@ -181,10 +182,11 @@ double cyclesPerIteration(const Running &How, const Device &Gpu,
   double Traffic = Sectors * Rates.Sector;
   if (Rates.L2Bytes && Gpu.SMs) {
     double L2 = double(*Rates.L2Bytes);
-    double Bytes = bytesInL2(How, double(*Gpu.SMs), Rates);
+    double Busy = double(How.BusySMs.value_or(*Gpu.SMs));
+    double Bytes = bytesInL2(How, Busy, Rates);
     Traffic *= 1 + Rates.Far * std::min(1.0, Bytes / L2);
     double LostInL2 = lostShare(Bytes, Rates.L2Share * L2, 1);
-    Traffic += Rates.Dram *
+    Traffic += Rates.Dram * Busy / double(*Gpu.SMs) *
                (Work.SectorsNew / 2 + (Sectors - Work.SectorsNew) * LostInL2);
   }
   double Sum = 0;

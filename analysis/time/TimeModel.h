@@ -31,12 +31,13 @@
 // these touch with one load each is what can evict it. In a nest each touch is
 // lost by the footprint of the innermost loop whose earlier iteration made it:
 // the first in an iteration of the outer loop by that of the outer loop, the
-// others by that of the loop inside. U is what all SMs keep L2 busy with: F,
-// but no more than Flight * L1 for each load, as a load in flight holds a line
-// of L1; L2 loses 1 - L2Share * L2 / U of what L1 asks it again. A sector lost
-// in L2 costs two from DRAM, which reads 64 bytes at once; new ones are read in
-// order. Around the iterations of a group stand a barrier and a start-up
-// latency. Prediction.h adds up the groups and the waves of blocks.
+// others by that of the loop inside. U is what all busy SMs keep L2 busy with:
+// F, but no more than Flight * L1 for each load, as a load in flight holds a
+// line of L1; L2 loses 1 - L2Share * L2 / U of what L1 asks it again. A sector
+// lost in L2 costs two from DRAM, which reads 64 bytes at once; new ones are
+// read in order. Fewer blocks than SMs share DRAM among themselves. Around the
+// iterations of a group stand a barrier and a start-up latency. Prediction.h
+// adds up the groups and the waves of blocks.
 //
 // The constants are fitted by test/bench/fit.py, which says on what and how far
 // they are off; docs/model.md has the result. They are an H200's; other devices
@@ -107,6 +108,7 @@ struct Running {
   int64_t WarpsPerGroup = 0; ///< w; W: undivided
   int64_t BlocksPerSM = 0;   ///< T
   int64_t L1Bytes = 0;
+  std::optional<int64_t> BusySMs = std::nullopt; ///< absent: all have blocks
 };
 
 /// Cycles per iteration of the outermost loop and warp.

@@ -379,6 +379,19 @@ TEST_F(Rates, whatAnIterationTouchesTwiceOutlivesOneTurnOfAllWarps) {
   // And a turn touches no more than an iteration.
   EXPECT_EQ(Cycles(64 * 1024, 96, 64), Cycles(64 * 1024, 96, 0));
 }
+TEST_F(Rates, fewBusySMsShareL2AndDram) {
+  auto Cycles = [&](int64_t Footprint, std::optional<int64_t> Busy) {
+    Running How = rowWalk(Footprint);
+    How.BusySMs = Busy;
+    return cyclesPerIteration(How, Gpu, Memory);
+  };
+  const int64_t Much = 1 << 20, Little = 64 * 1024;
+  EXPECT_EQ(Cycles(Much, *Gpu.SMs), Cycles(Much, std::nullopt));
+  EXPECT_LT(Cycles(Much, 28), Cycles(Much, *Gpu.SMs));
+  // What L1 loses costs less there, and so it gains less to keep it.
+  EXPECT_LT(Cycles(Much, 28) / Cycles(Little, 28),
+            Cycles(Much, *Gpu.SMs) / Cycles(Little, *Gpu.SMs));
+}
 TEST_F(Rates, oneWarpWaitsForItsOwnPort) {
   Running One = rowWalk(1);
   One.BlocksPerSM = One.WarpsPerGroup = 1;

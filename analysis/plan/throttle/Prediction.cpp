@@ -32,6 +32,8 @@ static Running running(const Kernel &K,
   Now.WarpsPerGroup = C.WarpsPerGroup;
   Now.BlocksPerSM = C.BlocksPerSM;
   Now.L1Bytes = C.L1Bytes;
+  if (Options.Block.GridBlocks && Options.Gpu.SMs)
+    Now.BusySMs = std::min(*Options.Block.GridBlocks, *Options.Gpu.SMs);
   std::map<unsigned, double> Times; // in one iteration of the loop
   std::map<unsigned, size_t> Place; // of it, or what counts around it
   for (const catt::Loop &Each : K.Loops) {
