@@ -386,11 +386,11 @@ TEST_F(Rates, fewBusySMsShareL2AndDram) {
     return cyclesPerIteration(How, Gpu, Memory);
   };
   const int64_t Much = 1 << 20, Little = 64 * 1024;
-  EXPECT_EQ(Cycles(Much, *Gpu.SMs), Cycles(Much, std::nullopt));
-  EXPECT_LT(Cycles(Much, 28), Cycles(Much, *Gpu.SMs));
+  EXPECT_EQ(Cycles(Much, Gpu.SMs), Cycles(Much, std::nullopt));
+  EXPECT_LT(Cycles(Much, 28), Cycles(Much, Gpu.SMs));
   // What L1 loses costs less there, and so it gains less to keep it.
   EXPECT_LT(Cycles(Much, 28) / Cycles(Little, 28),
-            Cycles(Much, *Gpu.SMs) / Cycles(Little, *Gpu.SMs));
+            Cycles(Much, Gpu.SMs) / Cycles(Little, Gpu.SMs));
 }
 TEST_F(Rates, oneWarpWaitsForItsOwnPort) {
   Running One = rowWalk(1);
