@@ -9,6 +9,7 @@
 #include "analysis/time/L1Simulation.h"
 #include "SourceTesting.h"
 #include "analysis/plan/throttle/NestTrace.h"
+#include "analysis/plan/throttle/SecondOpinion.h"
 
 using namespace catt;
 using namespace catt::testing;
@@ -219,6 +220,63 @@ __global__ void k(const float *A, const float *x, float *y) {
   int64_t Offsets[WarpLanes];
   EXPECT_EQ(Nest->lanes(1, 2, 1, {0, 3}, Offsets), ~0u);
   EXPECT_EQ(Offsets[1], ((2 * 256 + 32 + 1) * 40 + 3) * 4);
+}
+
+TEST(NestTrace, GuardsThatAreNotKnownHold) {
+  Parsed Found = parseSnippet(R"cpp(
+__global__ void k(const float *A, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    for (int j = 0; j < 40; ++j)
+      y[i * 40 + j] = A[i * 40 + j];
+})cpp");
+  FootprintOptions Options = launch(1000, 256);
+  auto Lanes = [&](int64_t Block) {
+    int64_t Offsets[WarpLanes];
+    return traceOf(Found.kernel(), 0, Options)
+        ->lanes(0, Block, 0, {0}, Offsets);
+  };
+  EXPECT_EQ(Lanes(2), ~0u);
+  Options.Parameters["n"] = 512;
+  EXPECT_EQ(Lanes(2), 0u);
+  EXPECT_EQ(Lanes(1), ~0u);
+}
+
+/// Rows of 253 floats that 9 rounds of a loop walk again, by 16 warps on an SM.
+TEST(SecondOpinion, ASplitThatOnlySavesL2IsLeftOut) {
+  Parsed Found = parseSnippet(R"cpp(
+__global__ void k(const float *A, const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    for (int o = 0; o < 9; ++o) {
+      float s = 0;
+      for (int j = 0; j < 253; ++j)
+        s += A[i * 253 + j] * x[o * 253 + j];
+      y[i * 9 + o] = s;
+    }
+})cpp");
+  const Kernel &K = Found.kernel();
+  FootprintOptions Launch = launch(78, 512);
+  ThrottleOptions Options;
+  Options.Gpu = llvm::cantFail(findDevice("h200"));
+  Options.Block.Threads = 512;
+  Options.Block.GridBlocks = 78;
+  Candidate Whole, Split;
+  Whole.WarpsPerGroup = 16;
+  Split.WarpsPerGroup = 6;
+  Whole.BlocksPerSM = Split.BlocksPerSM = 1;
+  Whole.L1Bytes = Split.L1Bytes = 248 * 1024;
+  auto Ask = [&](unsigned Loop, const Candidate &A, const Candidate &B) {
+    return simulatedGain(K, Loop, A, B, Launch, Options);
+  };
+  EXPECT_LT(Ask(0, Whole, Split), 0.8); // measured: 0.80
+  auto Why = veto(Ask, K.Loops[0], Whole, Split, 1.4);
+  ASSERT_TRUE(Why);
+  EXPECT_EQ(Why->Kind, Reason::SmallGain);
+  EXPECT_FALSE(veto(Ask, K.Loops[0], Whole, Split, 4));
+  EXPECT_FALSE(veto(nullptr, K.Loops[0], Whole, Split, 1.4));
+  Options.Gpu.SMs.reset(); // nothing can be said
+  EXPECT_FALSE(veto(Ask, K.Loops[0], Whole, Split, 1.4));
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/plan/throttle/Candidates.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -104,6 +105,12 @@ int64_t footprintBytes(const LevelFootprint &Level, int64_t Warps,
   int64_t Lines = linesOf(Level, Warps);
   int64_t Shared = std::min(Level.LinesShared, Lines);
   return (Lines * Blocks - Shared * (Blocks - 1)) * LineBytes;
+}
+
+std::string kib(int64_t Bytes) {
+  if (Bytes % 1024 == 0)
+    return llvm::formatv("{0} KiB", Bytes / 1024);
+  return llvm::formatv("{0:f1} KiB", double(Bytes) / 1024);
 }
 
 std::vector<int64_t> warpChoices(int64_t Warps, bool PaperRule) {

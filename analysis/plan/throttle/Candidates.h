@@ -70,6 +70,9 @@ struct Candidate {
 int64_t footprintBytes(const LevelFootprint &Level, int64_t Warps,
                        int64_t Blocks, bool PaperRule);
 
+/// "28 KiB", "132.1 KiB"
+std::string kib(int64_t Bytes);
+
 /// The group sizes that the rule may choose for W warps, largest first.
 std::vector<int64_t> warpChoices(int64_t Warps, bool PaperRule);
 

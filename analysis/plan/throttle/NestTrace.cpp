@@ -73,7 +73,7 @@ private:
       return At->second;
     return Loop == Root ? UnknownOutermost : UnknownTrips;
   }
-  std::optional<Formula> compile(const AffineIndex &Index);
+  std::optional<Formula> compile(const AffineIndex &Index, bool IsGuard);
   bool leavesItsLoop(const Access &A) const;
   bool isShared(const Access &A) const;
   bool add(const Access &A);
@@ -81,8 +81,11 @@ private:
   double bankTurns(unsigned Access) const;
 };
 
-/// std::nullopt: threads or iterations are apart by what is not known.
-std::optional<Formula> NestTrace::compile(const AffineIndex &Index) {
+/// What all threads have in common is left out of an offset where it is not
+/// known, and not of a guard. std::nullopt: threads or iterations are apart by
+/// what is not known, or a guard hangs on it.
+std::optional<Formula> NestTrace::compile(const AffineIndex &Index,
+                                          bool IsGuard) {
   AffineIndex Known = underLaunch(Index, Options);
   AffineIndex Kept;
   for (const auto &[M, C] : Known.terms()) {
@@ -91,7 +94,7 @@ std::optional<Formula> NestTrace::compile(const AffineIndex &Index) {
       Term *= AffineIndex::atom(*Part);
     if (unknownName(Term).empty())
       Kept += Term;
-    else if (Term.mentions([](const Atom &A) {
+    else if (IsGuard || Term.mentions([](const Atom &A) {
                return A.K == Kind::ThreadIdx || A.K == Kind::Iterator;
              }))
       return std::nullopt;
@@ -169,13 +172,14 @@ bool NestTrace::add(const Access &A) {
   S.Irregular = !A.Offset;
   Reference R;
   if (A.Offset) {
-    std::optional<Formula> F = compile(*A.Offset);
+    std::optional<Formula> F = compile(*A.Offset, /*IsGuard=*/false);
     if (!F)
       return false;
     R.Offset = std::move(*F);
     S.IsShared = isShared(A);
     for (const Guard &G : A.Guards)
-      if (std::optional<Formula> Condition = compile(G.Condition))
+      if (std::optional<Formula> Condition =
+              compile(G.Condition, /*IsGuard=*/true))
         R.Guards.push_back(std::move(*Condition));
   }
   Loops[NumberOf.at(*A.Loop)].Items.push_back({false, unsigned(Added.size())});

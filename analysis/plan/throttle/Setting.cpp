@@ -11,6 +11,7 @@
 #include "analysis/memory/Footprint.h"
 #include "analysis/memory/LoopWork.h"
 #include "analysis/plan/throttle/Force.h"
+#include "analysis/plan/throttle/SecondOpinion.h"
 #include "analysis/plan/throttle/ThrottlePlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -139,7 +140,11 @@ LaunchPlan planKnown(const Setting &S) {
   LaunchPlan Result;
   for (const Loop &Each : S.K.Loops)
     Result.Profiles.push_back(profileOf(S, Each.Id));
-  Result.Plan = planThrottle(S.K, Result.Profiles, S.Before, S.Throttle);
+  auto Ask = [&](unsigned Loop, const Candidate &Whole,
+                 const Candidate &Split) {
+    return simulatedGain(S.K, Loop, Whole, Split, S.Footprint, S.Throttle);
+  };
+  Result.Plan = planThrottle(S.K, Result.Profiles, S.Before, S.Throttle, Ask);
   if (S.Throttle.L1Bytes && Result.Plan.After)
     Result.Plan.After->L1Bytes = *S.Throttle.L1Bytes;
   return Result;

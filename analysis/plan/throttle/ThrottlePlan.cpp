@@ -27,6 +27,7 @@ struct Input {
   const Residency &Before;
   const ThrottleOptions &Options;
   MemoryRates Rates;
+  const SecondOpinion &Ask;
 };
 
 /// How a loop fares under one BlockChoice.
@@ -43,12 +44,6 @@ struct LoopState {
   Outcome Result = Outcome::Fine;
   unsigned CoveredBy = 0; ///< the loop that is split
 };
-
-std::string kib(int64_t Bytes) {
-  if (Bytes % 1024 == 0)
-    return formatv("{0} KiB", Bytes / 1024);
-  return formatv("{0:f1} KiB", double(Bytes) / 1024);
-}
 
 const LevelFootprint *ownLevel(const Input &In, unsigned Loop) {
   const LoopProfile *P = profileOf(In.Profiles, Loop);
@@ -156,6 +151,11 @@ void decideByTime(const Input &In, const Loop &L, const BlockChoice &Blocks,
                         Best.Groups == 1 ? 0 : 100 * (Before / After - 1))};
     return;
   }
+  if (!In.Options.MinGain)
+    State.Plan.Why =
+        veto(In.Ask, L, Times.front().Choice, Best, Before / After);
+  if (State.Plan.Why)
+    return;
   divide(L, Best, State);
   State.Plan.MostWarps = mostWarps(Times, {Best, After});
 }
@@ -468,9 +468,9 @@ size_t chosenBlocks(const Input &In, const std::vector<BlockChoice> &Choices) {
 
 KernelPlan planThrottle(const Kernel &K,
                         const std::vector<LoopProfile> &Profiles,
-                        const Residency &Before,
-                        const ThrottleOptions &Options) {
-  Input In{K, Profiles, Before, Options, memoryRates(Options.Gpu)};
+                        const Residency &Before, const ThrottleOptions &Options,
+                        const SecondOpinion &Ask) {
+  Input In{K, Profiles, Before, Options, memoryRates(Options.Gpu), Ask};
   std::vector<BlockChoice> Choices = blockChoices(Before, Options);
   BlockChoice Chosen = Choices[chosenBlocks(In, Choices)];
   if (auto Asked = withPreferredL1(In, Chosen))

@@ -34,7 +34,8 @@
 //
 // Where a profile has LoopWork, the exact rule asks the time model instead: of
 // the same candidates the one with the least predicted time, and none if that
-// gains less than MinGain over the loop left whole. Blocks are taken away where
+// gains less than MinGain over the loop left whole. Of a split that it likes a
+// second opinion is asked (SecondOpinion.h). Blocks are taken away where
 // the kernel as it is written gains MinGain by that, and splitting alone does
 // not come within 5 %: neither of the best splits nor of those that are made.
 //
@@ -45,16 +46,18 @@
 #include "analysis/model/Kernel.h"
 #include "analysis/model/Plan.h"
 #include "analysis/plan/throttle/Candidates.h"
+#include "analysis/plan/throttle/SecondOpinion.h"
 #include <vector>
 
 namespace catt {
 
 /// Decides for each loop of the kernel, in the order of Kernel::Loops. Profiles
-/// are found by their Loop; a loop without one is left alone.
+/// are found by their Loop; a loop without one is left alone. Nobody is asked
+/// where --min-gain is given.
 KernelPlan planThrottle(const Kernel &K,
                         const std::vector<LoopProfile> &Profiles,
-                        const Residency &Before,
-                        const ThrottleOptions &Options);
+                        const Residency &Before, const ThrottleOptions &Options,
+                        const SecondOpinion &Ask = nullptr);
 
 } // namespace catt
 

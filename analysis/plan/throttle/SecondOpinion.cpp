@@ -1,0 +1,72 @@
+//===- SecondOpinion.cpp - A split on a simulated L1 ----------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/throttle/SecondOpinion.h"
+#include "analysis/plan/throttle/NestTrace.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+namespace catt {
+
+/// Those with which the order of the points of 156 drawn kernels comes out
+/// best; those of L1Simulation.h are nearer to counters.
+static SimulationRates ratesToCompare() {
+  SimulationRates R;
+  R.Line = 0.25;
+  R.Bank = 1;
+  R.Hit = 32;
+  R.L2 = 277;
+  R.Dram = 677;
+  R.L2Sector = 1.75;
+  R.Usable = 1;
+  R.Draws = 1;
+  return R;
+}
+
+std::optional<Refusal> veto(const SecondOpinion &Ask, const Loop &L,
+                            const Candidate &Whole, const Candidate &Split,
+                            double Predicted) {
+  const std::optional<double> Simulated =
+      Ask ? Ask(L.Id, Whole, Split) : std::nullopt;
+  if (!Simulated || std::sqrt(Predicted * *Simulated) >= 1 + LeastGainByBoth)
+    return std::nullopt;
+  return Refusal{
+      Reason::SmallGain, L.Where,
+      llvm::formatv(
+          "the best choice is predicted to gain {0:f0} %, and to take "
+          "{1:f1} times as long on a simulated L1",
+          100 * (Predicted - 1), 1 / *Simulated)};
+}
+
+std::optional<double> simulatedGain(const Kernel &K, unsigned Loop,
+                                    const Candidate &Whole,
+                                    const Candidate &Split,
+                                    const FootprintOptions &Launch,
+                                    const ThrottleOptions &Options) {
+  if (!Options.Gpu.SMs)
+    return std::nullopt;
+  std::unique_ptr<SimulatedNest> Nest = traceOf(K, Loop, Launch);
+  if (!Nest)
+    return std::nullopt;
+  auto Cycles = [&](const Candidate &C) {
+    SimulatedRun Run;
+    Run.WarpsPerBlock = llvm::divideCeil(Options.Block.Threads, WarpLanes);
+    Run.WarpsPerGroup = C.WarpsPerGroup;
+    Run.BlocksPerSM = C.BlocksPerSM;
+    Run.L1Bytes = C.L1Bytes;
+    Run.SMs = *Options.Gpu.SMs;
+    Run.GridBlocks = Options.Block.GridBlocks;
+    return simulate(*Nest, Run, ratesToCompare()).CyclesPerWarp;
+  };
+  const double Before = Cycles(Whole), After = Cycles(Split);
+  if (Before <= 0 || After <= 0)
+    return std::nullopt;
+  return Before / After;
+}
+
+} // namespace catt

@@ -1,0 +1,50 @@
+//===- SecondOpinion.h - A split on a simulated L1 --------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   whole, split --NestTrace, L1Simulation--> how many times as fast
+//
+// The time model misses in one direction where the simulation misses in the
+// other: their geometric mean tells splits that lose from those that gain
+// better than either (docs/model.md, "A second opinion").
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_PLAN_THROTTLE_SECONDOPINION_H
+#define CATT_ANALYSIS_PLAN_THROTTLE_SECONDOPINION_H
+
+#include "analysis/memory/Footprint.h"
+#include "analysis/plan/throttle/Candidates.h"
+#include <functional>
+
+namespace catt {
+
+/// Gain below which a split is left out, by the geometric mean of both: a
+/// tenth. Chosen on two seeds of test/bench/rows that had been looked at.
+constexpr double LeastGainByBoth = 0.1;
+
+/// Asked about a split that the time model likes: how many times as fast the
+/// loop is by it; std::nullopt: it cannot say.
+using SecondOpinion = std::function<std::optional<double>(
+    unsigned Loop, const Candidate &Whole, const Candidate &Split)>;
+
+/// Why such a split is left out after all. Predicted: by the model, how many
+/// times as fast it is.
+std::optional<Refusal> veto(const SecondOpinion &Ask, const Loop &L,
+                            const Candidate &Whole, const Candidate &Split,
+                            double Predicted);
+
+/// How many times as fast the loop is on the simulated L1, run as `Split` and
+/// not as `Whole`. std::nullopt: its addresses or its launch are not known.
+std::optional<double> simulatedGain(const Kernel &K, unsigned Loop,
+                                    const Candidate &Whole,
+                                    const Candidate &Split,
+                                    const FootprintOptions &Launch,
+                                    const ThrottleOptions &Options);
+
+} // namespace catt
+
+#endif
