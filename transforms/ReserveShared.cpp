@@ -57,7 +57,19 @@ static int64_t mostByBlock(const KernelReport &Kernel) {
   return Most;
 }
 
-/// Whether the bytes fit beside the kernel's own as a static array. What a
+/// The static bytes of the kernel, with those that are added for tiles and for
+/// values.
+static int64_t staticBytes(const KernelReport &Kernel) {
+  const TileMemory &Tiles = Kernel.Plan.Tiles;
+  int64_t Bytes = Kernel.Source.StaticSharedBytes;
+  if (!Tiles.IsDynamic)
+    Bytes += Tiles.bytes();
+  if (Kernel.Spill && !Kernel.Spill->isDynamic())
+    Bytes += Kernel.Spill->sharedBytes();
+  return Bytes;
+}
+
+/// Whether the bytes fit beside the others as a static array. What a
 /// launch gives counts too: without an attribute the static and the dynamic
 /// bytes share one limit. A launch whose bytes are not known is raised itself,
 /// and a kernel that another file may launch has such.
@@ -72,7 +84,7 @@ static bool isStatic(const KernelReport &Kernel, const Device &Gpu) {
       return false;
     Dynamic = std::max(Dynamic, L.DynamicSharedBytes.value_or(0));
   }
-  return Kernel.Source.StaticSharedBytes + Dynamic + bytesOf(Kernel) <=
+  return staticBytes(Kernel) + Dynamic + bytesOf(Kernel) <=
          Gpu.SharedBytesPerBlock;
 }
 
@@ -81,7 +93,7 @@ static void refuseLaunches(const KernelReport &Kernel, const Device &Gpu,
                            std::vector<Refusal> &Refusals) {
   const catt::Kernel &K = Kernel.Source;
   for (const Launch *L : launchSites(K, Refusals)) {
-    int64_t Bytes = K.StaticSharedBytes + bytesOf(Kernel) +
+    int64_t Bytes = staticBytes(Kernel) + bytesOf(Kernel) +
                     L->DynamicSharedBytes.value_or(0);
     if (!L->SharedArgument ||
         (!K.AllLaunchesVisible && L->Where.File != K.Where.File))

@@ -49,7 +49,7 @@ struct CUevent_st {
 
 namespace {
 
-constexpr size_t StaticLimit = 48 * 1024, DeviceBytes = 1ull << 34;
+constexpr size_t DeviceBytes = 1ull << 34;
 
 struct Kernel {
   const KernelEntry *Entry;

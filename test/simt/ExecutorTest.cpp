@@ -298,6 +298,18 @@ TEST(Executor, unknownAndAmbiguousNamesAreRefused) {
   }
 }
 
+TEST(Executor, moreStaticSharedMemoryThanPtxasTakesIsRefused) {
+  Buffer<int> Out(1);
+  void *To = Out.data();
+  EXPECT_EQ(
+      kernels("Semantics.cu").run("staticLimit", {1}, {1}, 0, {&To}).Error, 0);
+  Result R = kernels("Semantics.cu").run("overStaticLimit", {1}, {1}, 0, {&To});
+  EXPECT_NE(R.Error, 0);
+  ASSERT_EQ(R.Findings.size(), 1u);
+  EXPECT_EQ(R.Findings[0].Message,
+            "more static shared memory than ptxas takes");
+}
+
 TEST(Executor, hostCodeLaunches) {
   const Module &M = kernels("Semantics.cu");
   for (const Options &O : schedules()) {

@@ -214,6 +214,7 @@ struct Registry {
 Registry &registry();
 
 constexpr uint64_t MaxSharedBytes = 227 * 1024; ///< sm_90, per block
+constexpr uint64_t StaticLimit = 48 * 1024;     ///< what ptxas takes
 
 } // namespace catt::simt
 

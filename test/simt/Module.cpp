@@ -81,7 +81,7 @@ std::vector<std::string> Module::kernels() const {
   return Names;
 }
 
-static Result noSuch(const std::string &Name, const char *Message) {
+static Result notRun(const std::string &Name, const char *Message) {
   Result R;
   R.Error = 98; // cudaErrorInvalidDeviceFunction
   R.Findings.push_back({FindingKind::BadLaunch, {}, {}, {}, {}, Name, Message});
@@ -100,8 +100,10 @@ Result Module::run(const std::string &Name, Dim Grid, Dim Block,
       Fitting.push_back(K);
   }
   if (Fitting.size() != 1)
-    return noSuch(Name, Fitting.empty() ? "no such kernel"
+    return notRun(Name, Fitting.empty() ? "no such kernel"
                                         : "several kernels have this name");
+  if (Fitting[0]->Info->StaticShared > StaticLimit)
+    return notRun(Name, "more static shared memory than ptxas takes");
   Result R;
   LaunchShape S{Grid, Block, SharedBytes};
   std::vector<void *> Copy = Args;
@@ -114,7 +116,7 @@ Result Module::call(const std::string &Function, void **Argument,
   if (auto *F =
           reinterpret_cast<void (*)(void **)>(dlsym(Handle, Function.c_str())))
     return runHost([&] { F(Argument); }, O);
-  return noSuch(Function, "no such function");
+  return notRun(Function, "no such function");
 }
 
 bool Module::hasMain() const { return dlsym(Handle, "main") != nullptr; }
@@ -123,7 +125,7 @@ Result Module::callMain(const std::vector<std::string> &Arguments,
                         const Options &O, int &Status) const {
   auto *F = reinterpret_cast<int (*)(int, char **)>(dlsym(Handle, "main"));
   if (!F)
-    return noSuch("main", "no such function");
+    return notRun("main", "no such function");
   std::vector<std::string> Words = {"program"};
   Words.insert(Words.end(), Arguments.begin(), Arguments.end());
   std::vector<char *> Pointers;

@@ -415,6 +415,23 @@ TEST(ReserveShared, NegativeNoStaticArrayBesideWhatLaunchesGive) {
   EXPECT_REWRITE(Unknown, Not(HasSubstr("__shared__ char")));
 }
 
+TEST(ReserveShared, NegativeNoStaticArrayBesideTiles) {
+  for (auto [Threads, IsDynamic, IsStatic] :
+       {std::tuple(128, false, true), std::tuple(129, false, false),
+        std::tuple(129, true, true)}) {
+    Workbench B = launched();
+    give(B, 0);
+    reserve(B, 48 * 1024 - 128 * 260);
+    TileMemory &Tiles = B.R.Kernels[0].Plan.Tiles;
+    Tiles.ThreadBytes = 260;
+    Tiles.Threads = Threads;
+    Tiles.IsDynamic = IsDynamic;
+    EXPECT_EQ(llvm::StringRef(B.checked()).contains("__shared__ char"),
+              IsStatic)
+        << Threads;
+  }
+}
+
 TEST(ReserveShared, NegativeTheStaticReserveFillsTheLimit) {
   constexpr int64_t Limit = 48 * 1024;
   Workbench B = launched();

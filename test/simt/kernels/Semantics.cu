@@ -285,3 +285,12 @@ __global__ void fetches(const int *In, int *Out) {
   __syncwarp();
   Out[threadIdx.x] = S[threadIdx.x ^ 1];
 }
+
+// 48 KiB, and an int more than that.
+template <int Ints> __device__ void fill(int *Out) {
+  __shared__ int Data[Ints];
+  Data[Ints - 1] = Ints;
+  *Out = Data[Ints - 1];
+}
+__global__ void staticLimit(int *Out) { fill<12288>(Out); }
+__global__ void overStaticLimit(int *Out) { fill<12289>(Out); }
