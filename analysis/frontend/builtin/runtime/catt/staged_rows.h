@@ -40,6 +40,7 @@ static size_t cattShared(K *kernel, size_t bytes, size_t more) {
 /// of one warp that are there. All are on the way at a time, those of 4 bytes
 /// and more in no registers (PTX ISA, "cp.async", from sm_80 on); of rows that
 /// end, as few as the longest needs. Barriers keep them apart from the reads.
+/// Where lanes are missing, each loads its own row.
 #ifndef CATT_LOAD_ROW
 #define CATT_LOAD_ROW
 template <int CattColumns, int CattBytes, class CattType>
@@ -71,7 +72,13 @@ static __device__ void cattLoadRow(unsigned lanes, unsigned thread,
   while (width > 1 && __all_sync(lanes, wanted <= width / 2))
     width /= 2;
   __syncwarp(lanes);
-  if (lanes == 0xffffffff) {
+  if (lanes == 0xffffffff && __all_sync(lanes, wanted == CattColumns)) {
+#pragma unroll 4
+    for (int i = 0; i < CattColumns; ++i) {
+      const int from = (lane + 32 * i) / CattColumns;
+      fetch(from, lane % CattColumns, rowOf(from));
+    }
+  } else if (lanes == 0xffffffff) {
     const int shift = __ffs(width) - 1, column = lane & (width - 1);
 #pragma unroll 4
     for (int i = 0; i < width; ++i) {
@@ -81,13 +88,9 @@ static __device__ void cattLoadRow(unsigned lanes, unsigned thread,
         fetch(from, column, source);
     }
   } else {
-    const int some = __popc(lanes), first = __popc(lanes & ((1u << lane) - 1));
-    for (unsigned rest = lanes; rest; rest &= rest - 1) {
-      const int from = __ffs(rest) - 1, end = __shfl_sync(lanes, wanted, from);
-      const CattType *const source = rowOf(from);
-      for (int column = first; column < end; column += some)
-        fetch(from, column, source);
-    }
+#pragma unroll 4
+    for (int column = 0; column < wanted; ++column)
+      fetch(lane, column, row);
   }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
@@ -118,13 +121,8 @@ static __device__ void cattStoreRow(unsigned lanes, unsigned thread,
         to[column] = ((const CattType *)(tile + from * CattBytes))[column];
     }
   } else {
-    const int some = __popc(lanes), first = __popc(lanes & ((1u << lane) - 1));
-    for (unsigned rest = lanes; rest; rest &= rest - 1) {
-      const int from = __ffs(rest) - 1, end = __shfl_sync(lanes, mine, from);
-      CattType *const to = rowOf(from);
-      for (int column = first; column < end; column += some)
-        to[column] = ((const CattType *)(tile + from * CattBytes))[column];
-    }
+    for (int column = 0; column < mine; ++column)
+      row[column] = own[column];
   }
   __syncwarp(lanes);
 }
