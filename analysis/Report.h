@@ -18,7 +18,7 @@ namespace catt {
 struct KernelReport : Variant {
   Kernel Source;
   std::vector<LoopProfile> Profiles; ///< one per loop, in Kernel::Loops' order
-  Means May;                         ///< what no transform refused
+  Means May{.Trials = true};         ///< what no transform refused
   std::optional<RegisterUse> Pressure; ///< where registers were asked for
   std::vector<Variant> Joint;          ///< tighter points, for a trial
 };

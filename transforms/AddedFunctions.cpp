@@ -47,18 +47,17 @@ static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {
   return bytes;
 })cu";
 
+constexpr StringRef RowsHeader = "<catt/staged_rows.h>",
+                    TrialsHeader = "<catt/trials.h>";
+
 /// All, in the order in which they are added to a file.
 static llvm::ArrayRef<AddedFunction> addedFunctions() {
   static const std::vector<AddedFunction> All = [] {
     auto Of = [](StringRef Name, StringRef Guard, StringRef Reason,
                  StringRef Attribute, bool ForLaunches) {
-      return AddedFunction{Name,
-                           Guard,
-                           Reason,
-                           Attribute,
-                           ofHeader(Guard),
-                           ForLaunches,
-                           /*InHeader=*/true};
+      return AddedFunction{Name,      Guard,           Reason,
+                           Attribute, ofHeader(Guard), ForLaunches,
+                           RowsHeader};
     };
     return std::vector<AddedFunction>{
         Of("cattThreads", "CATT_THREADS", "the threads of a launch's block", "",
@@ -79,7 +78,9 @@ static llvm::ArrayRef<AddedFunction> addedFunctions() {
         Of("cattApart", "CATT_APART", "whether elements lie outside of others",
            "", /*ForLaunches=*/false),
         Of("cattDynamicShared", "CATT_DYNAMIC_SHARED",
-           "the dynamic shared memory of a block", "", /*ForLaunches=*/false)};
+           "the dynamic shared memory of a block", "", /*ForLaunches=*/false),
+        {"catt::Trial", "", "which of two kernels is faster", "", "",
+         /*ForLaunches=*/true, TrialsHeader}};
   }();
   return All;
 }
@@ -112,8 +113,6 @@ bool isTaken(const FileContext &File, const AddedFunction &F) {
 
 //===-- The functions' places ---------------------------------------------===//
 
-static constexpr StringRef Header = "<catt/staged_rows.h>";
-
 /// Calls of one file, by place.
 using Uses = std::map<unsigned, const AddedCall *>;
 
@@ -128,8 +127,8 @@ static void addFunction(const AddedFunction &F, const std::string &File,
                         const Uses &All, const FileContext &In, Edits &Out) {
   const FilePlaces &Places = In.places();
   std::set<unsigned> Chosen = Places.guards(F.Guard);
-  if (F.InHeader)
-    Chosen.merge(Places.includes(Header));
+  if (!F.Header.empty())
+    Chosen.merge(Places.includes(F.Header));
   for (const auto &[At, Use] : All) {
     if (isReached(Chosen, At, Places))
       continue;
@@ -144,8 +143,8 @@ static void addFunction(const AddedFunction &F, const std::string &File,
 
 /// Where the file's other headers are included, or else at its top: some place
 /// that all calls have above them in whatever way the file is compiled.
-static unsigned includePlace(const std::string &File, const Uses &All,
-                             const FileContext &In) {
+static unsigned includePlace(StringRef Header, const std::string &File,
+                             const Uses &All, const FileContext &In) {
   clang::tooling::HeaderIncludes Known(File, In.Text, {});
   auto Found = Known.insert(Header.drop_front().drop_back(), /*IsAngled=*/true,
                             clang::tooling::IncludeDirective::Include);
@@ -158,14 +157,14 @@ static unsigned includePlace(const std::string &File, const Uses &All,
 }
 
 /// Adds the header for calls that have neither it nor the function.
-static void addHeader(const std::string &File, const Uses &All,
-                      const FileContext &In, Edits &Out) {
+static void addHeader(StringRef Header, const std::string &File,
+                      const Uses &All, const FileContext &In, Edits &Out) {
   const std::set<unsigned> Known = In.places().includes(Header);
   if (llvm::all_of(All, [&](const auto &Use) {
         return isReached(Known, Use.first, In.places());
       }))
     return;
-  const unsigned Place = includePlace(File, All, In);
+  const unsigned Place = includePlace(Header, File, All, In);
   Out.Added[{File, Place, Place}].lead(
       linesAsTheyAre(*All.begin()->second->By,
                      {"header",
@@ -176,20 +175,22 @@ static void addHeader(const std::string &File, const Uses &All,
 }
 
 void addFunctions(const FileContexts &Files, Runtime From, Edits &Out) {
-  std::map<std::string, Uses> OfHeader;
+  std::map<std::pair<StringRef, std::string>, Uses> OfHeader;
   for (const AddedFunction &F : addedFunctions()) {
     std::map<std::string, Uses> Calls;
     for (const AddedCall &Use : Out.Calls)
       if (Use.Function == F.Name)
         Calls[Use.File].insert({Use.At, &Use});
     for (const auto &[File, All] : Calls)
-      if (F.InHeader && From == Runtime::Header)
-        OfHeader[File].insert(All.begin(), All.end());
+      if (F.Code.empty() || (!F.Header.empty() && From == Runtime::Header))
+        OfHeader[{F.Header, File}].insert(All.begin(), All.end());
       else
         addFunction(F, File, All, Files.at(File), Out);
   }
-  for (const auto &[File, All] : OfHeader)
-    addHeader(File, All, Files.at(File), Out);
+  for (const auto &[Where, All] : OfHeader) {
+    const auto &[Header, File] = Where;
+    addHeader(Header, File, All, Files.at(File), Out);
+  }
 }
 
 } // namespace catt

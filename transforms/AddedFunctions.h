@@ -13,7 +13,8 @@
 //                    #endif // catt: done 3f2a1c
 //
 // They stand at file scope, above the first place that calls them, each once in
-// whatever way the file is compiled.
+// whatever way the file is compiled. What a header has is included instead
+// where that is asked for, or where the header alone has it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_ADDEDFUNCTIONS_H
@@ -26,9 +27,9 @@ namespace catt {
 struct AddedFunction {
   llvm::StringRef Name, Guard, Reason;
   llvm::StringRef Attribute; ///< that it sets for a kernel
-  std::string Code;
-  bool ForLaunches = true; ///< and not for code of kernels
-  bool InHeader = false;   ///< catt/staged_rows.h has it, too
+  std::string Code;          ///< empty: only the header has it
+  bool ForLaunches = true;   ///< and not for code of kernels
+  llvm::StringRef Header{};  ///< "<catt/staged_rows.h>", which has it, too
 };
 
 /// nullptr if none has the name.

@@ -9,6 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Regex.h"
 
 using llvm::StringRef;
 
@@ -43,12 +44,15 @@ static std::string threadsOf(const RuntimeCase &C, StringRef BlockSize) {
          std::to_string(WarpLanes);
 }
 
-/// There must be a case. Name: of the variable; Whole: warps of a block. Where
-/// large values leave the block whole, like small ones, they need no case of
-/// their own: `n >= 8 && n < 4096`.
+/// Name: of the variable; Whole: warps of a block. Where large values leave the
+/// block whole, like small ones, they need no case of their own:
+/// `n >= 8 && n < 4096`.
 static GroupThreads threadsByCase(const GroupSize &Size, StringRef Name,
                                   StringRef BlockSize, int64_t Whole) {
   llvm::ArrayRef<RuntimeCase> Cases = Size.Cases;
+  GroupThreads Out{std::to_string(Size.Below * WarpLanes), {}};
+  if (Cases.empty())
+    return Out;
   const RuntimeCase &Last = Cases.back();
   std::string Below;
   bool LastIsWhole =
@@ -58,7 +62,6 @@ static GroupThreads threadsByCase(const GroupSize &Size, StringRef Name,
     Cases = Cases.drop_back();
     Below = " && " + Last.Parameter + " < " + std::to_string(Last.From);
   }
-  GroupThreads Out{std::to_string(Size.Below * WarpLanes), {}};
   for (const RuntimeCase &C : Cases) {
     std::string Test = boundText(C.Parameter, C.From) + Below;
     for (const RuntimeBound &B : C.And)
@@ -95,7 +98,9 @@ public:
   GroupsByCase(const Numbering &Number, const GroupSize &Size, int64_t Warps,
                const FileContext &File)
       : Number(Number), Width(freshName(File, "cattThreads")),
-        First(freshName(File, "cattFirst")), Thread(Number.Thread),
+        First(freshName(File, "cattFirst")),
+        WholeUnless(Size.OnlyIf.empty() ? "" : "!" + Size.OnlyIf + " || "),
+        Thread(Number.Thread),
         Threads(threadsByCase(Size, Width, Number.Size, Warps)) {
     if (!Number.isFlat())
       Thread = freshName(File, "cattThread");
@@ -127,15 +132,16 @@ public:
     Out.Close = {"};"};
     declare(Out.Close);
     llvm::append_values(
-        Out.Close, "if (" + Width + " >= " + Number.Size + ") {", Name + "();",
-        std::string("} else {"), loop("unsigned " + First + " = 0"),
+        Out.Close, "if (" + WholeUnless + Width + " >= " + Number.Size + ") {",
+        Name + "();", std::string("} else {"),
+        loop("unsigned " + First + " = 0"),
         "if (" + isOwn() + ") " + Name + "();", std::string("__syncthreads();"),
         std::string("}"), std::string("}"), std::string("}"));
   }
 
 private:
   const Numbering &Number;
-  const std::string Width, First;
+  const std::string Width, First, WholeUnless;
   std::string Thread;
   const GroupThreads Threads;
 
@@ -158,12 +164,23 @@ private:
 };
 } // namespace
 
+bool canBeNamed(const WrapSite &Site, const FileContext &File) {
+  static const llvm::Regex CannotCapture(
+      R"((^|[^A-Za-z0-9_])(auto[ \t\n]*(const)?[ \t\n]*&?&?[ \t\n]*\[|union[^A-Za-z0-9_]))");
+  static const llvm::Regex CannotHold(
+      "(^|[^A-Za-z0-9_])(return|goto|__shared__|co_[a-z]+)"
+      "([^A-Za-z0-9_]|$)");
+  StringRef Text(File.Text);
+  return !Site.NeedsSm70 && !CannotCapture.match(Text) &&
+         !CannotHold.match(Text.slice(Site.Span.Begin, Site.Span.End));
+}
+
 Addition loopOverGroups(const GroupSize &Size, const Numbering &Number,
                         int64_t Warps, bool CanBeNamed,
                         const FileContext &File) {
   Addition Out;
   Out.Close = {"}", "__syncthreads();", "}"};
-  if (Size.Cases.empty())
+  if (Size.Cases.empty() && Size.OnlyIf.empty())
     openFixed(Out, Number, Size.Below * WarpLanes, File);
   else if (GroupsByCase Groups(Number, Size, Warps, File); CanBeNamed)
     Groups.behind(Out, File);

@@ -61,7 +61,13 @@ struct Numbering {
   bool isFlat() const { return llvm::StringRef(Thread) == "threadIdx.x"; }
 };
 
-/// Warps: of a block. CanBeNamed: the statements can be the body of a lambda.
+/// The statements can be the body of a lambda: no thread returns from them, and
+/// they use nothing that a lambda cannot capture (before C++20: what a
+/// structured binding declares; variables of an anonymous union) or declare.
+bool canBeNamed(const WrapSite &Site, const FileContext &File);
+
+/// Warps: of a block. Where Size.OnlyIf is given the statements must be able to
+/// have a name. CanBeNamed: the statements can be the body of a lambda.
 /// Sets what opens and closes; names are new to the file.
 Addition loopOverGroups(const GroupSize &Size, const Numbering &Number,
                         int64_t Warps, bool CanBeNamed,

@@ -8,6 +8,7 @@
 //
 //   {n >= 8: 4 warps, n >= 32: 2}: 4 warps a group from n = 8 on, 2 from 32 on,
 //                                  below the whole block
+//   2 warps, only if cattTried:    one kernel with groups, one without
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TRANSFORMS_GROUPSIZE_H
@@ -28,6 +29,8 @@ constexpr int64_t WholeBlock = 32;
 struct GroupSize {
   std::vector<RuntimeCase> Cases; ///< ascending
   int64_t Below = WholeBlock;
+  /// A constant of the kernel without which all blocks stay whole; empty: none.
+  std::string OnlyIf = "";
 
   explicit GroupSize(const LoopPlan &Plan)
       : Cases(Plan.Cases),

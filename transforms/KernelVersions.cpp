@@ -28,47 +28,76 @@ static std::optional<StringRef> nameBefore(const Launch &L, const Kernel &K) {
   return Before;
 }
 
-/// Whether the launch can name another function that stands behind the kernel.
-static bool canChoose(const Launch &L, const Kernel &K,
-                      const FileContext &File) {
-  if (!L.Written || L.Written->Config.File != K.Span.File ||
-      L.Written->Callee.File.empty())
-    return false;
-  return nameBefore(L, K).has_value() && L.Written->Callee.Begin > K.Span.End &&
-         File.places().reaches(K.Head->Begin, L.Written->Callee.Begin);
+/// Why the launch cannot name another function that stands behind the kernel.
+static StringRef cannotChoose(const Launch &L, const Kernel &K,
+                              const FileContext &File) {
+  if (!L.Written || L.Written->Config.File != K.Span.File)
+    return "a launch is not in the kernel's file";
+  if (!L.Written->Obstacle.empty())
+    return L.Written->Obstacle;
+  if (L.Written->Callee.File.empty() || !nameBefore(L, K))
+    return "a launch does not name the kernel in its own words";
+  if (L.Written->Callee.Begin <= K.Span.End ||
+      !File.places().reaches(K.Head->Begin, L.Written->Callee.Begin))
+    return "a launch does not stand behind the kernel in each way that the "
+           "file is compiled";
+  return "";
 }
 
-std::optional<SecondKernel> secondKernelOf(const Context &C) {
+StringRef againstSecondKernel(const Context &C) {
   const Kernel &K = C.Kernel.Source;
-  const TileMemory &Tiles = C.Kernel.Plan.Tiles;
   auto Found = C.Files.find(K.Span.File);
-  if (!Tiles.IfLong || Tiles.DynamicOffset > C.Gpu.SharedBytesPerBlock ||
-      !K.Head || Found == C.Files.end())
-    return std::nullopt;
+  if (!K.Head || Found == C.Files.end())
+    return "no other function can have the kernel's body";
   const FileContext &File = Found->second;
   const StringRef Text = File.Text;
   const unsigned Begin = K.Head->Begin;
   const StringRef Head = Text.slice(Begin, K.BodyBegin);
   // As written, so that a second head can be written: no other macro says it.
   if (!Head.contains("__global__"))
-    return std::nullopt;
+    return "a macro says __global__";
   const bool Plain = Head.find_first_of("#\\") == StringRef::npos &&
                      !Head.contains("//") && !Head.contains("/*");
   if (!Plain || !behindLine(Text, K.BodyBegin) || !isFirstOnLine(Text, Begin) ||
       !conditionalsBalanced(File.Text, Begin, K.Span.End))
-    return std::nullopt;
+    return "comments, directives or other code stand in the kernel's head";
   for (const Launch &L : K.Launches)
-    if (L.From != Origin::Told && !canChoose(L, K, File))
-      return std::nullopt;
+    if (StringRef Why = cannotChoose(L, K, File);
+        L.From != Origin::Told && !Why.empty())
+      return Why;
+  return "";
+}
+
+/// Whether the kernel with its versions may lack registers for a launch.
+static bool needsBounds(const Context &C) {
+  const Kernel &K = C.Kernel.Source;
+  return !C.Kernel.Plan.Versions.empty() &&
+         mayLackRegisters(K, C.Gpu, largestBlockInSight(K));
+}
+
+std::optional<SecondKernel> secondKernelOf(const Context &C) {
+  const Kernel &K = C.Kernel.Source;
+  const KernelPlan &Plan = C.Kernel.Plan;
+  if ((!Plan.Tiles.IfLong && !Plan.ByTrials) ||
+      Plan.Tiles.DynamicOffset > C.Gpu.SharedBytesPerBlock ||
+      !againstSecondKernel(C).empty())
+    return std::nullopt;
+  const FileContext &File = C.Files.at(K.Span.File);
   // Bounds that do not cover the launches stay the only ones.
-  const int64_t Largest = largestBlockInSight(K);
-  const bool Bound = mayLackRegisters(K, C.Gpu, Largest);
+  const bool Bound = needsBounds(C);
   if (Bound && readDeclaration(File.Text, K).Bounds)
     return std::nullopt;
-  return SecondKernel{&K, freshName(File, "cattLong"),
-                      freshName(File, "cattBody_" + K.UnqualifiedName),
-                      freshName(File, "cattRows_" + K.UnqualifiedName),
-                      Bound ? boundsFor(C, Largest) : ""};
+  auto Name = [&](StringRef Long, StringRef Tried) {
+    return freshName(File, ((Plan.ByTrials ? Tried : Long)).str());
+  };
+  return SecondKernel{
+      &K,
+      Name("cattLong", "cattTried"),
+      freshName(File, "cattBody_" + K.UnqualifiedName),
+      Name("cattRows_" + K.UnqualifiedName, "cattTried_" + K.UnqualifiedName),
+      Bound ? boundsFor(C, largestBlockInSight(K)) : "",
+      Plan.ByTrials ? "as it was written" : "of short rows",
+      Plan.ByTrials ? freshName(File, "cattTrial") : ""};
 }
 
 std::string SecondKernel::at(const Launch &L) const {
@@ -136,7 +165,7 @@ void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
                       (Second.Bounds.empty() ? "" : " ") + Second.Name +
                       Parameters + " {\n" + callOf(Second, "true") + "\n}",
                   Indent, Style));
-  Add(Body, "of short rows",
+  Add(Body, Second.OfFirst,
       (indentation(Text, First) + callOf(Second, "false") + "\n" + Indent +
        "}\n" + StringRef(Shared).drop_back(1) + " {")
           .str());

@@ -34,6 +34,9 @@
 // registers than a block has for each thread, __launch_bounds__ of its kernel
 // keeps it from that.
 //
+// Where launches find out themselves which kernel is faster (TryLaunches.cpp)
+// the second one is cattTried_rows, and holds whatever is planned.
+//
 // Limits: what headOf() in analysis/source/KernelHeads.h finds; kernels whose
 // opening brace ends its line; launches behind the kernel in its own file, in
 // each way the file is compiled, that ask for no more than 48 KiB of dynamic
@@ -54,13 +57,20 @@ struct SecondKernel {
   std::string Body;   ///< "cattBody_rows"
   std::string Name;   ///< "cattRows_rows"
   std::string Bounds; ///< "__launch_bounds__(1024)", if it may lack registers
+  llvm::StringRef OfFirst; ///< what the first one is: "of short rows"
+  std::string Trial;       ///< object that launches ask for the kernel, if so
 
   /// As it is named at a launch: "ns::cattRows_rows".
   std::string at(const Launch &L) const;
 };
 
-/// Where launches of long rows alone ask for tiles. std::nullopt if they all
-/// do, or if there can be none that every launch can choose.
+/// Why the kernel's launches cannot choose between two kernels with its body,
+/// in words; empty: they can.
+llvm::StringRef againstSecondKernel(const Context &C);
+
+/// Where launches of long rows alone ask for tiles, or find out what is faster.
+/// std::nullopt if they all do the same, or if there can be none that every
+/// launch can choose.
 std::optional<SecondKernel> secondKernelOf(const Context &C);
 
 /// Divides the kernel; the launches are left to LaunchEdit.

@@ -99,13 +99,19 @@ Preparation PromoteAccumulators::prepare(const Context &C) const {
   }
   if (Found->Loops.empty())
     return Out;
-  if (std::optional<Refusal> R = cannotBound(C, Found->Loops))
-    Out.Refusals.push_back(std::move(*R));
-  else {
-    if (!isBoundForTiles(C))
-      Found->Bounds = boundsFor(C, Found->Loops);
-    Out.Found = std::move(Found);
+  const std::optional<SecondKernel> Tried =
+      C.Kernel.Plan.ByTrials ? secondKernelOf(C) : std::nullopt;
+  std::optional<Refusal> Not;
+  if (Tried) {
+    for (VersionedLoop &V : Found->Loops)
+      V.OnlyIf = Tried->Flag;
+  } else if (Not = cannotBound(C, Found->Loops); !Not && !isBoundForTiles(C)) {
+    Found->Bounds = boundsFor(C, Found->Loops);
   }
+  if (Not)
+    Out.Refusals.push_back(std::move(*Not));
+  else
+    Out.Found = std::move(Found);
   return Out;
 }
 

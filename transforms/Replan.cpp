@@ -36,6 +36,7 @@ static void keepDecided(Report &R) {
     K.Plan.CarveoutPercent.reset();
     K.Plan.ByThreads.clear();
     K.Plan.Versions.clear();
+    K.Plan.ByTrials = false;
     K.Plan.Tiles = {};
     K.Plan.Refusals.clear(); // what one would have to know to decide
     for (LoopPlan &P : K.Plan.Loops) {

@@ -87,9 +87,9 @@
 #include "analysis/plan/runtime/Agreement.h"
 #include "transforms/GroupLoop.h"
 #include "transforms/GroupSize.h"
+#include "transforms/KernelVersions.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Regex.h"
 #include <algorithm>
 #include <tuple>
 
@@ -349,20 +349,6 @@ static int64_t mostGroups(const Split &S) {
   return Most;
 }
 
-/// The statements can be the body of a lambda: no thread returns from them, and
-/// they use nothing that a lambda cannot capture (before C++20: what a
-/// structured binding declares; variables of an anonymous union) or declare.
-static bool canBeNamed(const WrapSite &Site, const FileContext &File) {
-  static const llvm::Regex CannotCapture(
-      R"((^|[^A-Za-z0-9_])(auto[ \t\n]*(const)?[ \t\n]*&?&?[ \t\n]*\[|union[^A-Za-z0-9_]))");
-  static const llvm::Regex CannotHold(
-      "(^|[^A-Za-z0-9_])(return|goto|__shared__|co_[a-z]+)"
-      "([^A-Za-z0-9_]|$)");
-  StringRef Text(File.Text);
-  return !Site.NeedsSm70 && !CannotCapture.match(Text) &&
-         !CannotHold.match(Text.slice(Site.Span.Begin, Site.Span.End));
-}
-
 static Addition addition(const KernelReport &Kernel, const Split &S,
                          const FileContext &File) {
   Addition Out = loopOverGroups(
@@ -427,6 +413,10 @@ Preparation SplitWarpGroups::prepare(const Context &C) const {
       Out.Refusals.push_back(std::move(*R));
     return R.has_value();
   });
+  if (C.Kernel.Plan.ByTrials)
+    if (std::optional<SecondKernel> Tried = secondKernelOf(C))
+      for (Split &S : Found)
+        S.Size.OnlyIf = Tried->Flag;
   if (!Found.empty())
     Out.Found = std::make_unique<PreparedSplits>(C.Kernel, std::move(Found));
   return Out;

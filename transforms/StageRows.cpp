@@ -15,10 +15,11 @@
 //
 // After:
 //   // catt: stage-rows(32): the warp loads the rows of its lanes together
-//   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32) {
+//   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32 &&
+//       __activemask() == 0xffffffff) {
 //     __shared__ __align__(16) unsigned char cattTiles[33792];
 //     float *const cattRow_A = (float *)(cattTiles + 132 * threadIdx.x);
-//     const unsigned cattLanes = __activemask();
+//     const unsigned cattLanes = 0xffffffff;
 //     for (int j = 0; __any_sync(cattLanes, j < m);) {
 //       cattLoadRow<32, 132>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
 //                            j < m ? m - j : 0);
@@ -32,16 +33,16 @@
 //   // catt: done 90be47
 //
 // Each lane runs its own iterations in their order, so that every sum keeps its
-// bits. Whichever lanes come to the loop together are one group: they stay
-// together until none of them has iterations left, and each has a row of the
-// tile of its own, so that the lanes of another group do not disturb them. No
-// barrier of the block is needed, so that the loop may stand in divergent code.
-// Reading ahead is safe where analysis/source/values/RowLoops.h says so.
+// bits. The lanes of a warp stay together until none of them has iterations
+// left. No barrier of the block is needed, so that the loop may stand in
+// divergent code: a warp that does not come to it with all lanes runs the loop
+// as it was, which takes fewer turns of L1 for fewer lanes. Reading ahead is
+// safe where analysis/source/values/RowLoops.h says so.
 //
-// All loops of a kernel use the same tiles: the lanes of a group leave one loop
-// together, and the rows of other lanes stay where they are, as each thread's
-// row has its place whatever the loop. Tiles of more than 48 KiB are dynamic
-// shared memory, which the launches ask for (LaunchEdit.h):
+// All loops of a kernel use the same tiles: a warp leaves one loop with all
+// lanes, and each thread's row has its place whatever the loop. Tiles of more
+// than 48 KiB are dynamic shared memory, which the launches ask for
+// (LaunchEdit.h):
 //     extern __shared__ __align__(16) unsigned char cattTiles_k[];
 // A launch that has less of it, because it stands elsewhere or its device has
 // no more, runs the loop as it was: cattDynamicShared() says so.
@@ -99,6 +100,7 @@ struct PreparedStages final : Prepared {
   std::vector<VersionedLoop> Loops;
   std::optional<LaunchEdit> Launches; ///< where the tiles are dynamic
   std::optional<SecondKernel> Second; ///< where launches choose
+  bool WritesSecond = false;          ///< and not try-launches
   std::string Bounds;                 ///< of the kernel, where there is one
 };
 
@@ -154,10 +156,10 @@ void PreparedStages::edit(EditBuilder &Out) const {
                         {}});
   for (const VersionedLoop &V : Loops)
     stage(V, Out);
-  if (Second)
-    writeSecondKernel(*Second, Out);
-  else
+  if (!Second)
     writeBounds(First.K, Bounds, Out);
+  else if (WritesSecond)
+    writeSecondKernel(*Second, Out);
   if (Launches)
     Launches->edit(Out);
 }
@@ -176,8 +178,15 @@ static LaunchEdit launchesOf(const Context &C, StringRef Transform,
   auto IfLong = [&C](const Launch &L) {
     return longRowsAt(L, C.Kernel.Source, C.Kernel.Plan.Versions);
   };
-  return {C, Transform, std::move(More),
-          Tiles.IfLong ? LaunchCondition(IfLong) : nullptr};
+  auto IfTried = [&Second](const Launch &) -> std::optional<std::string> {
+    return Second->Trial + ".changed()";
+  };
+  LaunchCondition When = nullptr;
+  if (Second && C.Kernel.Plan.ByTrials)
+    When = IfTried;
+  else if (Tiles.IfLong)
+    When = IfLong;
+  return {C, Transform, std::move(More), When};
 }
 
 Preparation StageRows::prepare(const Context &C) const {
@@ -205,6 +214,7 @@ Preparation StageRows::prepare(const Context &C) const {
   if (Found->Loops.empty())
     return Out;
   Found->Second = secondKernelOf(C);
+  Found->WritesSecond = !C.Kernel.Plan.ByTrials;
   if (!Found->Second) {
     if (std::optional<Refusal> R = cannotBound(C, Found->Loops)) {
       Out.Refusals.push_back(std::move(*R));

@@ -240,7 +240,8 @@ const Transform *findTransform(llvm::StringRef Name);
 const Transform &transformFor(Part P);
 
 /// Which transforms run: those that are named, every one for "all", those that
-/// are default where no name is given.
+/// are default where no name is given; try-launches always, where a plan asks
+/// for it.
 std::vector<const Transform *>
 chosenTransforms(llvm::ArrayRef<std::string> Names);
 bool isChosen(const Transform &T, llvm::ArrayRef<std::string> Names);

@@ -39,9 +39,11 @@ const Transform &transformFor(Part P) {
 }
 
 bool isChosen(const Transform &T, llvm::ArrayRef<std::string> Names) {
-  return Names.empty() ? T.traits().IsDefault
-                       : llvm::is_contained(Names, T.name()) ||
-                             llvm::is_contained(Names, "all");
+  // What is written by others is tried wherever a plan says so.
+  return Names.empty()
+             ? T.traits().IsDefault
+             : T.writes(Part::Trials) || llvm::is_contained(Names, T.name()) ||
+                   llvm::is_contained(Names, "all");
 }
 
 bool isChosen(Part Written, llvm::ArrayRef<std::string> Names) {

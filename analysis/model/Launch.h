@@ -31,11 +31,17 @@ struct Shape {
 
 /// The text of a `<<<>>>` launch, for who puts a call into its arguments.
 struct LaunchText {
-  SourceSpan Config;      ///< from "<<<" to behind ">>>"
-  SourceSpan Callee;      ///< the kernel's name before it, if no macro has it
+  SourceSpan Config; ///< from "<<<" to behind ">>>"
+  SourceSpan Callee; ///< the kernel's name before it, if no macro has it
+  /// From the kernel's name to behind the semicolon, if that is a statement and
+  /// no macro has a part in it; else empty.
+  SourceSpan Alone;
   std::string Kernel;     ///< an expression that names exactly the kernel there
   std::string Obstacle;   ///< why no call can stand there, in words; or empty
   std::string PlainBlock; ///< the block, if it may be read twice; or empty
+  std::string PlainGrid;  ///< the grid, likewise
+  /// The stream, if it may be read twice; empty where none is given.
+  std::optional<std::string> PlainStream;
   /// Of the kernel's integer parameters, arguments that may be read twice.
   std::map<std::string, std::string> PlainArguments;
   /// Where the declaration at file scope begins that holds the launch, and

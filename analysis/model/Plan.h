@@ -131,6 +131,12 @@ struct KernelPlan {
   std::vector<LoopVersion> Versions;
   TileMemory Tiles;
   std::vector<Refusal> NotStaged; ///< contended loops that could not be
+  /// try-launches: the kernel stays beside what is planned, and its launches
+  /// find out which is faster.
+  bool ByTrials = false;
+  /// Their gain is less than what a plan without trials asks for: until they
+  /// know, the kernel runs as it was.
+  bool IsDoubtful = false;
   std::vector<Refusal> Refusals;
 };
 

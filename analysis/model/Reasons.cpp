@@ -244,6 +244,13 @@ constexpr ReasonInfo Table[] = {
      "a launch that is not visible, in a macro, or not <<<>>>",
      "the launch would have to change and cannot ({it is not in sight})",
      "write the launch as kernel<<<...>>>(...) in a file that may be edited"},
+    {Reason::CannotTry, NotEditable, "cannot-try",
+     "--decide=run, where no second kernel or no trial can stand",
+     "its launches cannot find out what is faster ({a launch is no statement "
+     "of "
+     "its own}), so that the model decides",
+     "write each launch as a statement of its own behind the kernel, in the "
+     "kernel's file"},
     {Reason::BoundsExist, NotEditable, "bounds-exist",
      "__launch_bounds__ or __maxnreg__ in the declaration",
      "the kernel has bounds of its own ({__launch_bounds__})",

@@ -69,6 +69,7 @@ enum class Reason : uint8_t {
   AlreadyRewritten,     ///< carries this tool's marker
   NotSelected,          ///< the transform that would do it was not chosen
   LaunchNotEditable,    ///< the launch cannot be edited, or is not visible
+  CannotTry,            ///< a launch cannot choose between two kernels
   BoundsExist,          ///< the kernel has launch bounds of its own
   ToolkitTooOld,        ///< the toolkit lacks what would be written
   NotEnoughShared,      ///< shared memory left is too small to reserve

@@ -11,6 +11,7 @@
 #include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/stage/StagePlan.h"
 #include "analysis/plan/throttle/Force.h"
+#include "analysis/plan/throttle/Prediction.h"
 #include "analysis/plan/throttle/ProfileMemo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -237,6 +238,11 @@ bool doesNoMore(const KernelPlan &Plan) {
          llvm::none_of(Plan.Loops, isDivided);
 }
 
+/// Something is written for the plan.
+bool changes(const KernelPlan &Plan) {
+  return !Plan.Versions.empty() || !doesNoMore(Plan);
+}
+
 LaunchPlan planEstimated(const Kernel &K, AnalysisOptions Options) {
   std::vector<LaunchPlan> Plans = planWithin(K, Options, /*MayReserve=*/true);
   if (Plans.size() > 1 && llvm::any_of(Plans, stages)) {
@@ -307,6 +313,31 @@ static LaunchPlan plan(const Kernel &K, const AnalysisOptions &Options) {
   return planAll(K, Options, /*MayReserve=*/true);
 }
 
+/// A plan that leaves the user's launches to find out what is faster may be
+/// less sure of it: the same for registers.
+constexpr double MinGainOfTrials = 0.05;
+
+/// What is planned where the kernel is tried beside it: parts that one of two
+/// kernels can have alone.
+static AnalysisOptions forTrials(AnalysisOptions Options) {
+  Options.May.Reserve = Options.May.Carveout = false;
+  if (!Options.MinGain)
+    Options.MinGain = MinGainOfTrials;
+  return Options;
+}
+
+/// Whether a loop is split for less than what would be asked without trials.
+static bool isDoubtful(const LaunchPlan &Planned,
+                       const AnalysisOptions &Options) {
+  if (Options.MinGain)
+    return false;
+  return llvm::any_of(Planned.Plan.Loops, [&](const LoopPlan &P) {
+    const LoopProfile *L = profileOf(Planned.Profiles, P.Loop);
+    return isDivided(P) && P.PredictedGain && L && L->Work &&
+           *P.PredictedGain < 1 + ThrottleOptions().minGain(L->Work->HoldsBack);
+  });
+}
+
 bool hasKnownBlock(const Kernel &K) { return !launchesWithBlock(K).empty(); }
 
 void decide(KernelReport &Report, const AnalysisOptions &Options) {
@@ -321,7 +352,11 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
   Mine.May.Reserve &= Report.May.Reserve;
   Mine.May.Carveout &= Report.May.Carveout;
   Mine.May.LaunchTiles &= Report.May.LaunchTiles;
-  LaunchPlan Decided = plan(Report.Source, Mine);
+  Mine.May.Trials &= Report.May.Trials;
+  LaunchPlan Decided =
+      plan(Report.Source, Mine.May.Trials ? forTrials(Mine) : Mine);
+  Decided.Plan.ByTrials = Mine.May.Trials && changes(Decided.Plan);
+  Decided.Plan.IsDoubtful = Decided.Plan.ByTrials && isDoubtful(Decided, Mine);
   if (Options.Quota)
     Options.Quota->spend(Share - Quota.left());
   Report.Profiles = std::move(Decided.Profiles);

@@ -414,10 +414,9 @@ Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
   KernelWalk Walk(Context, F, K, Code);
   Walk.run(F);
   findThreadValues(F, Context, K);
-  if (WithRows) {
-    K.Head = headOf(F);
+  K.Head = headOf(F);
+  if (WithRows)
     findRowLoops(F, Context, K);
-  }
   return K;
 }
 

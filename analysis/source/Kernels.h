@@ -26,7 +26,7 @@ namespace catt {
 
 /// Every kernel for which `Wanted(qualified name, name)` is true, in the order
 /// of the source, with its launches. `Problems` gets directives that make no
-/// sense. Without `WithRows`, Kernel::RowLoops and Head stay empty.
+/// sense. Without `WithRows`, Kernel::RowLoops is empty.
 std::vector<Kernel> findKernels(
     const TranslationUnit &Unit,
     const std::function<bool(const std::string &, const std::string &)> &Wanted,

@@ -42,6 +42,28 @@ public:
     return GoOn;
   }
 
+  /// Comes before what the statement holds.
+  bool VisitStmt(Stmt *S) {
+    if (isa<CompoundStmt>(S))
+      for (const Stmt *Each : S->children())
+        noteStatement(Each);
+    else if (auto *If = dyn_cast<IfStmt>(S))
+      noteStatement(If->getThen()), noteStatement(If->getElse());
+    else if (auto *For = dyn_cast<ForStmt>(S))
+      noteStatement(For->getBody());
+    else if (auto *Each = dyn_cast<CXXForRangeStmt>(S))
+      noteStatement(Each->getBody());
+    else if (auto *While = dyn_cast<WhileStmt>(S))
+      noteStatement(While->getBody());
+    else if (auto *Do = dyn_cast<DoStmt>(S))
+      noteStatement(Do->getBody());
+    else if (auto *Case = dyn_cast<SwitchCase>(S))
+      noteStatement(Case->getSubStmt());
+    else if (auto *Label = dyn_cast<LabelStmt>(S))
+      noteStatement(Label->getSubStmt());
+    return true;
+  }
+
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *E) {
     const CallExpr *Config = E->getConfig();
     if (!Config || Around.empty())
@@ -51,6 +73,7 @@ public:
     P.Shared = llvm::any_of(
         Around, [](DeclContext *D) { return D->isDependentContext(); });
     P.InDevice = llvm::any_of(Around, isForDevice);
+    P.Alone = Statements.contains(E);
     noteCallee(E->getCallee()->IgnoreParenImpCasts(), P);
     Out[Config->getBeginLoc()] = P;
     return true;
@@ -63,6 +86,11 @@ private:
     return F && llvm::any_of(F->attrs(), [](const Attr *A) {
              return isa<CUDADeviceAttr, CUDAGlobalAttr>(A) && !A->isImplicit();
            });
+  }
+
+  void noteStatement(const Stmt *S) {
+    if (auto *E = dyn_cast_or_null<Expr>(S))
+      Statements.insert(E->IgnoreImplicit());
   }
 
   static void noteCallee(const Expr *E, LaunchTexts::Pattern &P) {
@@ -81,6 +109,7 @@ private:
 
   llvm::DenseMap<SourceLocation, LaunchTexts::Pattern> &Out;
   std::vector<DeclContext *> Around;
+  llvm::DenseSet<const Expr *> Statements; ///< that are nothing else
 };
 } // namespace
 
@@ -98,15 +127,35 @@ LaunchTexts::LaunchTexts(ASTContext &Context) : Context(Context) {
 
 //===-- One launch --------------------------------------------------------===//
 
-/// The text of an expression that no macro has a part in.
+/// The text of an expression that begins and ends where a macro does, if one
+/// has a part in it, and holds no comment or directive that ends with its line.
+static std::string wholeText(const ASTContext &Context, const Expr &E) {
+  StringRef Text =
+      Lexer::getSourceText(CharSourceRange::getTokenRange(E.getSourceRange()),
+                           Context.getSourceManager(), Context.getLangOpts());
+  return Text.contains("//") || Text.contains('#') ? "" : Text.str();
+}
+
+/// Likewise, where no macro says how it begins or ends.
 static std::string plainText(const ASTContext &Context, const Expr &E) {
+  return E.getBeginLoc().isMacroID() || E.getEndLoc().isMacroID()
+             ? ""
+             : wholeText(Context, E);
+}
+
+/// From where the span begins to behind the semicolon that ends the call; an
+/// empty span if a macro has it.
+static SourceSpan throughSemicolon(const ASTContext &Context,
+                                   const CallExpr &Call, SourceSpan Span) {
   const SourceManager &SM = Context.getSourceManager();
-  if (E.getBeginLoc().isMacroID() || E.getEndLoc().isMacroID())
-    return "";
-  return Lexer::getSourceText(
-             CharSourceRange::getTokenRange(E.getSourceRange()), SM,
-             Context.getLangOpts())
-      .str();
+  const SourceLocation End = Call.getRParenLoc();
+  if (End.isMacroID())
+    return {};
+  auto Next = Lexer::findNextToken(End, SM, Context.getLangOpts());
+  if (!Next || Next->isNot(tok::semi))
+    return {};
+  Span.End = SM.getFileOffset(Next->getEndLoc());
+  return Span;
 }
 
 /// The text is the same function for each thread of the host: no call is made.
@@ -121,7 +170,8 @@ bool isPlain(const Expr *E) {
     });
   };
   if (isa<IntegerLiteral, CXXBoolLiteralExpr, CharacterLiteral,
-          CXXDefaultArgExpr, UnaryExprOrTypeTraitExpr>(E))
+          CXXNullPtrLiteralExpr, GNUNullExpr, CXXThisExpr, CXXDefaultArgExpr,
+          UnaryExprOrTypeTraitExpr>(E))
     return true;
   if (auto *R = dyn_cast<DeclRefExpr>(E))
     return isa<VarDecl, EnumConstantDecl, NonTypeTemplateParmDecl>(
@@ -139,11 +189,10 @@ bool isPlain(const Expr *E) {
   if (auto *B = dyn_cast<BinaryOperator>(E))
     return !B->isAssignmentOp() && All(E->children());
   if (auto *M = dyn_cast<MemberExpr>(E))
-    return isa<FieldDecl>(M->getMemberDecl()) && !M->isArrow() &&
-           All(E->children());
-  return isa<ConditionalOperator, MaterializeTemporaryExpr, ExprWithCleanups,
-             SubstNonTypeTemplateParmExpr, ConstantExpr, CXXBindTemporaryExpr>(
-             E) &&
+    return isa<FieldDecl>(M->getMemberDecl()) && All(E->children());
+  return isa<ArraySubscriptExpr, ConditionalOperator, MaterializeTemporaryExpr,
+             ExprWithCleanups, SubstNonTypeTemplateParmExpr, ConstantExpr,
+             CXXBindTemporaryExpr>(E) &&
          All(E->children());
 }
 
@@ -193,14 +242,27 @@ std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
     Out.Callee = {Out.Config.File, SM.getFileOffset(Callee.getBeginLoc()),
                   SM.getFileOffset(Lexer::getLocForEndOfToken(
                       Callee.getEndLoc(), 0, SM, Context.getLangOpts()))};
-  if (Config->getNumArgs() > 1 && isPlain(Config->getArg(1)))
-    Out.PlainBlock = plainText(Context, *Config->getArg(1));
+  if (Found->second.Alone && !Out.Callee.File.empty())
+    Out.Alone = throughSemicolon(Context, Call, Out.Callee);
+  auto Plain = [&](unsigned I) {
+    return I < Config->getNumArgs() && isPlain(Config->getArg(I))
+               ? wholeText(Context, *Config->getArg(I))
+               : "";
+  };
+  Out.PlainGrid = Plain(0);
+  Out.PlainBlock = Plain(1);
+  constexpr unsigned Stream = 3;
+  if (Config->getNumArgs() <= Stream ||
+      isa<CXXDefaultArgExpr>(Config->getArg(Stream)))
+    Out.PlainStream = "";
+  else if (std::string Text = Plain(Stream); !Text.empty())
+    Out.PlainStream = Text;
   const FunctionDecl *Definition = Kernel.getDefinition();
   const FunctionDecl &Named = Definition ? *Definition : Kernel;
   for (unsigned I = 0; I < Call.getNumArgs() && I < Named.getNumParams(); ++I)
     if (const ParmVarDecl *P = Named.getParamDecl(I);
         P->getType()->isIntegerType() && isPlain(Call.getArg(I)))
-      if (std::string Text = plainText(Context, *Call.getArg(I)); !Text.empty())
+      if (std::string Text = wholeText(Context, *Call.getArg(I)); !Text.empty())
         Out.PlainArguments[P->getNameAsString()] = Text;
   return Out;
 }

@@ -49,6 +49,7 @@ public:
     bool Overloaded = false; ///< the name stands for several functions
     bool IsFunction = false; ///< a name of functions, not of a variable
     bool Qualified = false;  ///< "ns::rows"
+    bool Alone = false;      ///< a statement of its own
     unsigned Arguments = 0;  ///< template arguments that are written
   };
 

@@ -70,6 +70,11 @@ public:
     GaveUp |= StepsLeft == 0;
   }
   bool sawLaunch(const CallExpr *C) const { return Seen.contains(C); }
+  /// What another walk saw, and whether it gave up.
+  void join(const HostWalk &Other) {
+    Seen.insert(Other.Seen.begin(), Other.Seen.end());
+    GaveUp |= Other.GaveUp;
+  }
   /// A launch that no walk reached, or another use of a kernel.
   void noteUnknown(const FunctionDecl *Kernel, const Expr &Where) {
     Launch L;
@@ -236,7 +241,7 @@ void addLaunches(const FunctionDecl &F, HostCode &All) {
     for (const FunctionDecl *Inside : Uses.CalledByOthers) {
       HostWalk Alone(All);
       Alone.runAlone(*Inside);
-      Walk.GaveUp |= Alone.GaveUp;
+      Walk.join(Alone);
     }
   }
   for (const CallExpr *C : Uses.Launches)

@@ -46,11 +46,12 @@ fi
 echo '#include <no_such_header_anywhere.h>' >"$work/missing.cu"
 run 3 --no-cuda --diff "$work/missing.cu"
 
-# No header is there but those of the library, and what --runtime=header includes.
+# No header is there but those of the library, and what rewritten code includes.
 others=$(find "$prefix/include" -path "$prefix/include/catt-optimize" -prune \
   -o -name '*.h' -not -path "$prefix/include/catt/*" -print)
-[ -f "$prefix/include/catt/staged_rows.h" ] || fail 'no catt/staged_rows.h is installed'
-[ -f "$prefix/include/catt/timing.h" ] || fail 'no catt/timing.h is installed'
+for header in staged_rows timing trials; do
+  [ -f "$prefix/include/catt/$header.h" ] || fail "no catt/$header.h is installed"
+done
 [ -z "$others" ] || fail "headers that nobody includes: $others"
 
 # A program that calls the library, built of what is installed alone.

@@ -119,9 +119,10 @@ NAMES = {
         r"|overwriteChangedFiles|TempFile|createUniqueFile|createTemporaryFile)"
         r"\b(?!\s*>)|(?<!\w)fs::(rename|remove|resize_file)\b",
         # nvcc and ptxas read their input from temporary files; what is measured
-        # writes its times, in the program that includes that header.
+        # or tried writes that down, in the program that includes these headers.
         lambda path, module: module == "tool"
-        or path == "analysis/frontend/builtin/runtime/catt/timing.h"
+        or path in ("analysis/frontend/builtin/runtime/catt/timing.h",
+                    "analysis/frontend/builtin/runtime/catt/trials.h")
         or path.startswith(("analysis/registers/Processes.",
                             "analysis/registers/Ptxas.")),
         "only tool writes files"),

@@ -19,8 +19,9 @@
 //
 // The lines go to the file $CATT_RECORD. Without it nothing is hashed.
 //
-// Limits: one host thread; memory from cudaMalloc alone. A program that uses
-// others would show fewer lines, not wrong ones.
+// Limits: launches come from any thread, other calls from one; memory from
+// cudaMalloc alone. A program that uses others would show fewer lines, not
+// wrong ones.
 //
 //===----------------------------------------------------------------------===//
 #include <cstdint>
@@ -29,6 +30,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 #include <map>
+#include <mutex>
 #include <vector>
 
 extern "C" {
@@ -48,6 +50,7 @@ namespace {
 
 constexpr size_t Largest = size_t(1) << 30;
 std::map<void *, size_t> Buffers;
+std::mutex LaunchMutex;
 unsigned long long Launches;
 
 std::FILE *record() {
@@ -80,6 +83,7 @@ void note(const char *What, size_t Bytes, uint64_t Hash) {
 }
 
 void beforeLaunch(const void *Kernel) {
+  const std::lock_guard<std::mutex> Lock(LaunchMutex);
   if (const char *Percent = std::getenv("CATT_CARVEOUT"))
     (void)cudaFuncSetAttribute(Kernel,
                                cudaFuncAttributePreferredSharedMemoryCarveout,

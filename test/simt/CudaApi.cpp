@@ -72,6 +72,7 @@ struct State {
   std::vector<Config> Configs;
   std::list<CUevent_st> Events; // a program may leave them to the driver
   cudaError_t Last = cudaSuccess, Sticky = cudaSuccess;
+  cudaStreamCaptureMode CaptureMode = cudaStreamCaptureModeGlobal;
   unsigned Launches = 0;
   FILE *Trace = nullptr;
   Options Opts;
@@ -450,6 +451,13 @@ cudaError_t cudaStreamSynchronize(cudaStream_t) { return done(cudaSuccess); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
   return done(cudaSuccess);
 }
+cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *S) {
+  return *S = cudaStreamCaptureStatusNone, done(cudaSuccess);
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *Mode) {
+  std::swap(state().CaptureMode, *Mode);
+  return done(cudaSuccess);
+}
 cudaError_t cudaEventCreate(cudaEvent_t *E) {
   return *E = &state().Events.emplace_back(), done(cudaSuccess);
 }
@@ -463,6 +471,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t E) {
 cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t) {
   return E->At = Clock::now(), done(cudaSuccess);
 }
+cudaError_t cudaEventQuery(cudaEvent_t) { return done(cudaSuccess); }
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return done(cudaSuccess); }
 cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t A, cudaEvent_t B) {
   *Ms = std::chrono::duration<float, std::milli>(B->At - A->At).count();

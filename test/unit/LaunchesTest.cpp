@@ -154,6 +154,35 @@ TEST(Launches, positiveTemplateArgumentsThatAreLeftOut) {
   EXPECT_EQ(P.kernel().Launches.at(0).Written->Kernel, "::k<32>");
 }
 
+TEST(Launches, positiveALambdaThatSomethingElseCalls) {
+  Parsed P =
+      parseSnippet("void each(void (*f)(int));\n"
+                   "__global__ void k(int n) {}\n"
+                   "void f() { each([](int n) { k<<<n, 64>>>(7); }); }\n");
+  EXPECT_EQ(launches(P.kernel()), "?x1x1:64x1x1");
+  EXPECT_TRUE(P.kernel().Launches.at(0).Written);
+}
+TEST(Launches, positiveMacrosThatAreReadTwice) {
+  Parsed P = parseSnippet("#define B 64\n#define BLOCKS(n) ((n) + B - 1) / B\n"
+                          "__global__ void k(int n) {}\n"
+                          "void f(int n) { k<<<BLOCKS(n), B>>>(n / B); }\n");
+  const LaunchText &W = *P.kernel().Launches.at(0).Written;
+  EXPECT_EQ(W.PlainGrid, "BLOCKS(n)");
+  EXPECT_EQ(W.PlainBlock, "B");
+  EXPECT_EQ(W.PlainArguments.at("n"), "n / B");
+}
+
+TEST(Launches, negativeTextsThatAreNotReadTwice) {
+  for (const char *Launch : {"#define BOTH n / 2, n\nvoid f(int n) { k<<<BOTH",
+                             "void f(int n) { k<<<n /*\n*/ // all\n / 2, n++",
+                             "void f(int n) { k<<<n //\n / 2, n = 3"}) {
+    Parsed P = parseSnippet("__global__ void k() {}\n" + std::string(Launch) +
+                            ">>>(); }\n");
+    const LaunchText &W = *P.kernel().Launches.at(0).Written;
+    EXPECT_EQ(W.PlainGrid, "") << Launch;
+    EXPECT_EQ(W.PlainBlock, "") << Launch;
+  }
+}
 TEST(Launches, negativeAChoiceWithAVariable) {
   Parsed P = parseSnippet(
       "__global__ void a(int n) {}\n"

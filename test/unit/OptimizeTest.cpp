@@ -86,6 +86,46 @@ TEST(Optimize, PositiveASecondRunFindsNothing) {
   EXPECT_THAT(Bench(Once).outcome().NewTexts, IsEmpty());
 }
 
+TEST(Optimize, PositiveLaunchesFindOutWhatIsFaster) {
+  Bench B(Rows);
+  B.O.ByTrials = true;
+  Outcome Done = B.outcome();
+  ASSERT_EQ(Done.NewTexts.size(), 1u);
+  EXPECT_THAT(
+      Done.NewTexts.begin()->second,
+      AllOf(HasSubstr("#include <catt/trials.h>"),
+            HasSubstr("(cattTrial.changed() ? cattTried_rows : rows)")));
+  Bench Again(Done.NewTexts.begin()->second);
+  Again.O.ByTrials = true;
+  EXPECT_THAT(Again.outcome().NewTexts, IsEmpty());
+}
+
+TEST(Optimize, PositiveADoubtfulGainIsTriedFromTheOriginalOn) {
+  for (auto [MinGain, IsDoubtful] :
+       {std::pair<std::optional<double>, bool>(std::nullopt, true),
+        std::pair<std::optional<double>, bool>(0.05, false)}) {
+    Bench B(Rows);
+    B.O.ByTrials = true;
+    B.O.Transforms = {"split-warp-groups"};
+    B.O.Plan.MinGain = MinGain;
+    Outcome Done = B.outcome();
+    const KernelReport &K = Done.Analysed.Kernels.at(0);
+    const double Gain = K.Plan.Loops.at(0).PredictedGain.value_or(0);
+    ASSERT_THAT(Gain, AllOf(testing::Gt(1.05), testing::Lt(1.8)));
+    EXPECT_EQ(K.Plan.IsDoubtful, IsDoubtful);
+  }
+}
+
+TEST(Optimize, NegativeWhereNoneCanTheModelDecides) {
+  std::string Code = Rows;
+  Code.replace(Code.find("  rows<<<"), 2, "  (void)0, ");
+  Bench B(Code), Model(Code);
+  B.O.ByTrials = true;
+  B.O.Plan.MinGain.reset();
+  Model.O.Plan.MinGain.reset();
+  EXPECT_EQ(B.outcome().NewTexts, Model.outcome().NewTexts);
+}
+
 TEST(Optimize, PositiveTheGpuOfTheCommandBeforeTheDefault) {
   Bench B(Rows);
   B.O.Gpu.reset();

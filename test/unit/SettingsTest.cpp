@@ -101,6 +101,7 @@ const std::pair<const char *, const char *> OfEach[] = {
     {"l1d", "64"},
     {"model", "catt"},
     {"min-gain", "7"},
+    {"decide", "run"},
     {"transforms", "[ split-warp-groups, launch-bounds ]"},
     {"tile-bytes", "64"},
     {"runtime", "header"},

@@ -138,6 +138,7 @@ private:
           continue;
         Move(L.Written->Config);
         Move(L.Written->Callee);
+        Move(L.Written->Alone);
         for (unsigned &Top : L.Written->Tops)
           Top = Changes.getShiftedCodePosition(Top);
       }

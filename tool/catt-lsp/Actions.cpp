@@ -83,6 +83,14 @@ Report onlyLoop(Report Whole, const Location &Where) {
   return Whole;
 }
 
+/// The report with its decisions as they are without a trial: what is written
+/// for one loop or by one transform alone.
+Report untried(Report R) {
+  for (KernelReport &K : R.Kernels)
+    K.Plan.ByTrials = false;
+  return R;
+}
+
 /// Whether a plan limits the warps that run the loop.
 bool limitsWarps(const KernelPlan &Plan, const LoopPlan &P) {
   return isDivided(P) || ((Plan.BlocksRemoved > 0 || !Plan.ByThreads.empty()) &&
@@ -260,11 +268,12 @@ private:
     llvm::stable_sort(All, [](const Transform *A, const Transform *B) {
       return A->writes(Part::Stage) && !B->writes(Part::Stage);
     });
+    const Report Untried = untried(One);
     for (const Transform *T : All)
       if (IsForLoops(T))
-        addLoops(One, *T);
+        addLoops(Untried, *T);
     // How a launch divides L1 goes with the tiles, where there are some.
-    Report NoLoops = onlyLoop(withoutTilesOf(One), {});
+    Report NoLoops = onlyLoop(withoutTilesOf(Untried), {});
     for (const Transform *T : transforms())
       if (!IsForLoops(T))
         addTransform(NoLoops, *T, Name);

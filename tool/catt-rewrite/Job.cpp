@@ -86,6 +86,7 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
     Out.GpuOrigin = Gpu.Origin;
   }
   Out.Transforms = O.Transforms;
+  Out.ByTrials = O.ByTrials;
   Out.From = O.From;
   Out.FrontEnd.CudaPath = O.CudaPath;
   Out.FrontEnd.BuiltInOnly = O.BuiltInOnly;

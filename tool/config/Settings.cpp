@@ -75,6 +75,13 @@ Error setMinGain(Settings &S, StringRef Value, StringRef Spelled) {
   return Error::success();
 }
 
+Error setDecide(Settings &S, StringRef Value, StringRef Spelled) {
+  if (Value != "model" && Value != "run")
+    return wrong(Spelled + " must be model or run, not '" + Value + "'");
+  S.ByTrials = Value == "run";
+  return Error::success();
+}
+
 Error setTransforms(Settings &S, StringRef Value, StringRef Spelled) {
   if (Value == "all") {
     S.Transforms = {"all"};
@@ -248,6 +255,7 @@ Words printModel(const Settings &S) {
 Words printMinGain(const Settings &S) {
   return {S.MinGain ? std::to_string(std::lround(*S.MinGain * 100)) : ""};
 }
+Words printDecide(const Settings &S) { return {S.ByTrials ? "run" : "model"}; }
 Words printSelector(const Settings &S) {
   return {S.RegistersBy ? S.RegistersBy->Name.str() : ""};
 }

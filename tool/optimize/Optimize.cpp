@@ -64,6 +64,7 @@ AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu) {
   A.Gpu = Gpu;
 #define PART(Name, ...) A.May.Name = isChosen(Part::Name, O.Transforms);
 #include "analysis/model/Parts.def"
+  A.May.Trials = O.ByTrials;
   // Nothing of the plan of warps and blocks is written: say what could be.
   if (!A.May.Groups && !A.May.Reserve && !A.May.Carveout)
     A.May.Groups = A.May.Reserve = A.May.Carveout = true;
@@ -291,7 +292,7 @@ std::vector<KernelReport> withoutTiles(const Outcome &Done,
     return {};
   CountingQuota Quota(OperationsWithoutTiles);
   Plan.Quota = &Quota;
-  Plan.May.Stage = Plan.May.Sums = false;
+  Plan.May.Stage = Plan.May.Sums = Plan.May.Trials = false;
   for (KernelReport &K : R.Kernels)
     decide(K, Plan);
   RewriteOptions How{{}, Done.Rewriting.How};

@@ -7,113 +7,26 @@
 //===----------------------------------------------------------------------===//
 #include "tool/tune/Launches.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include <set>
-#include <tuple>
 
 using namespace llvm;
 
 namespace catt {
 namespace {
 
-/// Behind a string, a character or a comment that begins at I; else I.
-size_t skipToken(StringRef Text, size_t I) {
-  StringRef Rest = Text.drop_front(I);
-  size_t End = StringRef::npos;
-  if (Rest.starts_with("//"))
-    End = Text.find('\n', I);
-  else if (Rest.starts_with("/*"))
-    End = Text.find("*/", I + 2) + 2;
-  else if (Rest.starts_with("\"") || Rest.starts_with("'")) {
-    for (End = I + 1; End < Text.size() && Text[End] != Text[I]; ++End)
-      if (Text[End] == '\\')
-        ++End;
-    ++End;
-  } else
-    return I;
-  return std::min(End, Text.size());
-}
-
-/// Where the first character of code at or behind I is.
-size_t skipBlank(StringRef Text, size_t I) {
-  while (I < Text.size()) {
-    if (isSpace(Text[I]))
-      ++I;
-    else if (Text.substr(I).starts_with("//") ||
-             Text.substr(I).starts_with("/*"))
-      I = skipToken(Text, I);
-    else
-      break;
-  }
-  return I;
-}
-
-/// Behind the semicolon of a call whose arguments begin at I; or npos.
-size_t endOfCall(StringRef Text, size_t I) {
-  I = skipBlank(Text, I);
-  if (I >= Text.size() || Text[I] != '(')
-    return StringRef::npos;
-  unsigned Depth = 0;
-  while (I < Text.size()) {
-    size_t Behind = skipToken(Text, I);
-    if (Behind != I) {
-      I = Behind;
-      continue;
-    }
-    Depth += Text[I] == '(' ? 1 : Text[I] == ')' ? -1 : 0;
-    ++I;
-    if (Depth)
-      continue;
-    I = skipBlank(Text, I);
-    return I < Text.size() && Text[I] == ';' ? I + 1 : StringRef::npos;
-  }
-  return StringRef::npos;
-}
-
-/// A name, a member or an element by constants and names: reading it twice is
-/// as good as once.
-bool isPlainStream(StringRef Text) {
-  return all_of(Text,
-                [](char C) {
-                  return isAlnum(C) || StringRef("_.:[]> -").contains(C);
-                }) &&
-         !Text.contains("--");
-}
-
-/// What stands before the launch ends another statement, or holds this one.
-bool beginsStatement(StringRef Before) {
-  Before = Before.rtrim();
-  return Before.ends_with("*/") || Before.ends_with("else") ||
-         Before.ends_with("do") ||
-         (!Before.empty() && StringRef("{};):").contains(Before.back())) ||
-         Before.rsplit('\n').second.ltrim().starts_with("//") ||
-         Before.rsplit('\n').second.ltrim().starts_with("#");
-}
-
 /// Empty if the launch can be timed; else why not.
-std::string place(const Launch &L, const Report &Analysed, TimedLaunch &Out) {
+std::string place(const Launch &L, TimedLaunch &Out) {
   if (!L.Written)
     return "no <<<>>> in a file that can be edited";
   const LaunchText &W = *L.Written;
-  auto Text = Analysed.Texts.find(W.Config.File);
-  if (Text == Analysed.Texts.end() || W.Callee.End <= W.Callee.Begin)
-    return "a macro holds the launch";
-  StringRef All = Text->second;
-  size_t End = endOfCall(All, W.Config.End);
-  if (End == StringRef::npos ||
-      !beginsStatement(All.take_front(W.Callee.Begin)))
-    return "the launch is no statement of its own";
-  Out.File = W.Config.File;
-  Out.Begin = W.Callee.Begin;
-  Out.End = unsigned(End);
-  if (L.SharedArgument && L.SharedArgument->End > L.SharedArgument->Begin &&
-      W.Config.End >= L.SharedArgument->End + 3)
-    Out.Stream = All.slice(L.SharedArgument->End, W.Config.End - 3)
-                     .ltrim(" \t\r\n,")
-                     .rtrim()
-                     .str();
-  return isPlainStream(Out.Stream) ? "" : "its stream may not be read twice";
+  if (W.Alone.File.empty())
+    return "a macro holds the launch, or it is no statement of its own";
+  Out.File = W.Alone.File;
+  Out.Begin = W.Alone.Begin;
+  Out.End = W.Alone.End;
+  Out.Stream = W.PlainStream.value_or("");
+  return W.PlainStream ? "" : "its stream may not be read twice";
 }
 
 } // namespace
@@ -129,7 +42,7 @@ timedLaunches(const Report &Analysed,
     for (const Launch &L : K.Source.Launches) {
       TimedLaunch T;
       T.Kernel = Name;
-      std::string Why = place(L, Analysed, T);
+      std::string Why = place(L, T);
       if (!Why.empty())
         Without.emplace(Name, Why);
       else

@@ -142,6 +142,7 @@ std::vector<Proposal> proposals(const KernelReport &Kernel) {
 
 Options withProposal(Options O, const Proposal &P) {
   O.KernelGlob = P.Kernel;
+  O.ByTrials = false; // these are the trials
   if (!P.Transforms.empty())
     O.Transforms = P.Transforms;
   if (P.TileBytes)

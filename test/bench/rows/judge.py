@@ -12,8 +12,9 @@
 
 Changed are kernels whose text the tool writes differently by default; their gain
 is the time of the original over that of the variant `chosen`. Best is the
-fastest of all variants, the original among them. "staged" is what differs from
-the throttles: rows staged, or sums in registers. An output that differs, a
+fastest of all variants but `tried`, the original among them. "staged" is what
+differs from the throttles: rows staged, or sums in registers. The first launches
+of `tried` are held against the faster of the original and what it chose. An output that differs, a
 variant that fails, or a kernel that takes more than 1.02 of its time ends with 1.
 Needs no GPU.
 """
@@ -41,7 +42,8 @@ def row_of(kernel):
     there = {v["variant"]: v for v in kernel["variants"] if "ms" in v}
     if "original" not in there or "chosen" not in there:
         return None
-    best = min(there, key=lambda v: there[v]["ms"])
+    best = min((v for v in there if v != "tried"),
+               key=lambda v: there[v]["ms"])
     return Row(kernel, there["original"]["ms"], there["chosen"]["ms"], best,
                there[best]["ms"],
                there["chosen"].get("same_as") != "original",
@@ -134,6 +136,21 @@ def variants(kernels):
     return out
 
 
+def first_launches(kernels):
+    """[(kernel, over the original, over the faster of it and the choice)] of the
+    first 100 launches of `tried`."""
+    out = []
+    for k in kernels:
+        there = {v["variant"]: v for v in k["variants"] if "ms" in v}
+        tried = there.get("tried", {})
+        if "original" in there and "first_ms" in tried and \
+                tried.get("same_as") != "original":
+            original, first = there["original"]["ms"], tried["first_ms"]
+            out.append((k["name"], first / original,
+                        first / min(original, tried["ms"])))
+    return out
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results")
@@ -147,7 +164,13 @@ def main():
     slower = summary(rows)
     for name, gains in variants(kernels).items():
         print(f"  {name:22}{len(gains):4} differ from the original: "
-              f"{mean(gains):6.3f} times as fast, worst {min(gains):.3f}")
+              f"{mean(gains):6.3f} times as fast, worst {min(gains):.3f}, "
+              f"{sum(SLOWER_WORST * g < 1 for g in gains)} slower")
+    if first := first_launches(kernels):
+        name, most, _ = max(first, key=lambda each: each[1])
+        print(f"  first 100 launches of tried: {mean([f[2] for f in first]):.3f} "
+              f"of the better kernel, at most {most:.3f} of the original "
+              f"({name}), {sum(f[1] > SLOWER_WORST for f in first)} slower")
     for what, key in (("form", lambda k: k["form"]),
                       ("elements of a row",
                        lambda k: length_group(k["length"]))):

@@ -113,6 +113,15 @@ class Judge(unittest.TestCase):
             finally:
                 sys.stdout = out
 
+    def test_first_launches_are_held_against_the_better_kernel(self):
+        tried = {"variant": "tried", "ms": 2, "first_ms": 3, "equal": True}
+        fewer, same = kernel(4, 2), kernel(4, 2)
+        fewer["variants"].append(tried)
+        same["variants"].append(tried | {"same_as": "original"})
+        self.assertEqual(judge.first_launches([fewer, same, kernel(4, 2)]),
+                         [("k0001", 0.75, 1.5)])
+        self.assertEqual(judge.row_of(fewer).best_name, "chosen")
+
     def test_differences_and_failures_are_named(self):
         failed = kernel(1, 1)
         failed["variants"][1] = {"variant": "chosen", "error": "hung"}

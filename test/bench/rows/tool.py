@@ -44,6 +44,7 @@ class Tool:
         self.stages = "--transforms=" + ",".join(
             t for t in STAGES if t in self.known)
         self.has_tile = "--tile-bytes=" in said
+        self.has_trials = "--decide=" in said
 
     def variants(self):
         """{variant: options}"""
@@ -52,6 +53,8 @@ class Tool:
         if self.has_tile:
             out |= {f"tile-{n}": [f"--tile-bytes={n}", self.stages]
                     for n in TILES}
+        if self.has_trials:
+            out["tried"] = ["--decide=run"]
         return out
 
     def points(self, function, report):

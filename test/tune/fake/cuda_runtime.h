@@ -8,31 +8,126 @@
 #ifndef CATT_TEST_TUNE_FAKE_CUDA_RUNTIME_H
 #define CATT_TEST_TUNE_FAKE_CUDA_RUNTIME_H
 
-// An event is the moment at which it was recorded; tests move the clock.
+// An event is the moment at which it was recorded, or at which the stream gets
+// there; tests move the clock, and say which call fails.
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdio>
+#include <cstring>
 
-enum cudaError_t { cudaSuccess, cudaErrorUnknown };
+enum cudaError_t {
+  cudaSuccess,
+  cudaErrorUnknown,
+  cudaErrorNotReady,
+  cudaErrorInvalidConfiguration,
+  cudaErrorInvalidResourceHandle
+};
 enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusNone,
   cudaStreamCaptureStatusActive
 };
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal,
+  cudaStreamCaptureModeThreadLocal,
+  cudaStreamCaptureModeRelaxed
+};
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned X = 1, unsigned Y = 1, unsigned Z = 1)
+      : x(X), y(Y), z(Z) {}
+};
+struct cudaDeviceProp {
+  char name[256];
+};
 struct FakeEvent {
   float AtMs = -1;
+  int Device = 0;
 };
 using cudaEvent_t = FakeEvent *;
 using cudaStream_t = int *;
 
+/// A number of all threads that orders nothing else between them: what is
+/// tested has to.
+template <class T> class FakeNumber {
+  std::atomic<T> Value{0};
+
+public:
+  operator T() const { return Value.load(std::memory_order_relaxed); }
+  FakeNumber &operator=(T To) {
+    Value.store(To, std::memory_order_relaxed);
+    return *this;
+  }
+  T operator+=(T More) {
+    T Old = *this;
+    while (!Value.compare_exchange_weak(Old, Old + More,
+                                        std::memory_order_relaxed))
+      ;
+    return Old + More;
+  }
+  T operator++() { return *this += 1; }
+  T operator--() { return *this += -1; }
+};
+
 struct FakeCuda {
-  float NowMs = 0;
+  FakeNumber<float> NowMs;
+  FakeNumber<float> BusyMs; ///< when all that is queued will be done
   bool Capturing = false, Failing = false;
-  int Open = 0, Waits = 0, Resets = 0;
+  bool CapturingElsewhere = false; ///< a query ends that, where not relaxed
+  const char *FailingCall = "";
+  int FailingAfter = 0; ///< so many of these calls succeed before
+  FakeNumber<int> Open, Waits, Resets;
+  FakeNumber<int> Calls, EventCalls, Records, CapturesEnded;
 };
 inline FakeCuda Fake;
 
+/// What CUDA keeps for each thread.
+struct FakeThread {
+  cudaError_t Last = cudaSuccess;
+  int Device = 0;
+  cudaStreamCaptureMode Mode = cudaStreamCaptureModeGlobal;
+};
+inline thread_local FakeThread FakeHere;
+
+inline cudaError_t fakeError(cudaError_t Error) {
+  if (Error != cudaSuccess)
+    FakeHere.Last = Error;
+  return Error;
+}
+inline cudaError_t fakeCall(const char *Name) {
+  ++Fake.Calls;
+  if (std::strncmp(Name, "cudaEvent", 9) == 0)
+    ++Fake.EventCalls;
+  const bool Fails =
+      std::strcmp(Name, Fake.FailingCall) == 0 && Fake.FailingAfter-- <= 0;
+  return fakeError(Fails ? cudaErrorUnknown : cudaSuccess);
+}
+
+inline cudaError_t cudaPeekAtLastError() {
+  ++Fake.Calls;
+  return FakeHere.Last;
+}
+inline cudaError_t cudaGetLastError() {
+  ++Fake.Calls;
+  const cudaError_t Last = FakeHere.Last;
+  FakeHere.Last = cudaSuccess;
+  return Last;
+}
+inline cudaError_t cudaGetDevice(int *Device) {
+  *Device = FakeHere.Device;
+  return fakeCall("cudaGetDevice");
+}
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int Device) {
+  std::snprintf(P->name, sizeof P->name, "Fake GPU %d", Device);
+  return fakeCall("cudaGetDeviceProperties");
+}
+
 inline cudaError_t cudaEventCreate(cudaEvent_t *E) {
   if (Fake.Failing)
-    return cudaErrorUnknown;
-  *E = new FakeEvent;
+    return fakeError(cudaErrorUnknown);
+  if (cudaError_t Error = fakeCall("cudaEventCreate"))
+    return Error;
+  *E = new FakeEvent{-1, FakeHere.Device};
   ++Fake.Open;
   return cudaSuccess;
 }
@@ -42,23 +137,38 @@ inline cudaError_t cudaEventDestroy(cudaEvent_t E) {
   return cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t E, cudaStream_t) {
-  E->AtMs = Fake.NowMs;
+  if (cudaError_t Error = fakeCall("cudaEventRecord"))
+    return Error;
+  if (E->Device != FakeHere.Device)
+    return fakeError(cudaErrorInvalidResourceHandle);
+  ++Fake.Records;
+  E->AtMs = std::max<float>(Fake.NowMs, Fake.BusyMs);
   return cudaSuccess;
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t) {
   ++Fake.Waits;
   return cudaSuccess;
 }
+/// Leaves its answer behind as some versions of CUDA do.
 inline cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t From,
                                         cudaEvent_t To) {
   *Ms = To->AtMs - From->AtMs;
-  return cudaSuccess;
+  if (Fake.CapturingElsewhere && FakeHere.Mode != cudaStreamCaptureModeRelaxed)
+    ++Fake.CapturesEnded;
+  if (cudaError_t Error = fakeCall("cudaEventElapsedTime"))
+    return Error;
+  return fakeError(To->AtMs > Fake.NowMs ? cudaErrorNotReady : cudaSuccess);
 }
 inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
                                          cudaStreamCaptureStatus *Status) {
   *Status = Fake.Capturing ? cudaStreamCaptureStatusActive
                            : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
+  return fakeCall("cudaStreamIsCapturing");
+}
+inline cudaError_t
+cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *Mode) {
+  std::swap(*Mode, FakeHere.Mode);
+  return fakeCall("cudaThreadExchangeStreamCaptureMode");
 }
 inline cudaError_t cudaDeviceReset() {
   ++Fake.Resets;

@@ -1,0 +1,211 @@
+//===- TryLaunches.cpp - Launches find out what is faster -----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Keeps the kernel as it was beside what is planned for it, and lets its
+// launches find out which of both is faster. (Orion, section 3.3 and figure 9:
+// candidates are tried in the iterations of the program itself.)
+//
+// Before:
+//   __global__ void rows(const float *A, int m) {
+//     ... loop ...
+//   }
+//   rows<<<grid, 256, 0, stream>>>(A, m);
+//
+// After:
+//   ... two kernels with one body (KernelVersions.h) ...
+//   // catt: try-launches(trial): as it was written, or as changed
+//   {
+//     static catt::Trials cattTrials("rows.cu:rows");
+//     catt::Trial cattTrial(cattTrials, grid, stream); // catt: begin 41f7c7
+//   (cattTrial.changed() ? cattTried_rows : rows)<<<grid, 256, 0, stream>>>(A,
+//                                                                           m);
+//   } // catt: end
+//   // catt: done 14e55f
+//
+// catt/trials.h times the first launches of each by events in their stream,
+// without waiting, and then stays with the faster one. Both compute the same
+// bits, so that it does not matter which one runs. Before it knows, launches
+// that are not timed run the changed kernel, or the original where the model
+// alone would leave it: cattTrials("rows.cu:rows", catt::Choice::Original).
+//
+// Limits. The plan is one of warps per group, tiles and sums; blocks per SM and
+// carve-outs are not tried. Refused, so that the model decides: launches that
+// are no statements of their own, whose grid or stream may not be read twice,
+// or that KernelVersions.h cannot make choose; loops in functions that the
+// kernel calls, and statements around a loop that a lambda cannot hold.
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/plan/runtime/Agreement.h"
+#include "analysis/plan/stage/LongRows.h"
+#include "transforms/GroupLoop.h"
+#include "transforms/LaunchEdit.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using llvm::StringRef;
+
+namespace catt {
+namespace {
+
+/// One launch that is to choose its kernel.
+struct Site {
+  const Launch *At;
+  std::string Trial; ///< the arguments of its trial, but for the first
+};
+
+struct PreparedTrials final : Prepared {
+  void edit(EditBuilder &Out) const override;
+  const KernelPlan *Plan = nullptr;
+  SecondKernel Second;
+  std::vector<Site> Sites;
+};
+
+class TryLaunches final : public Transform {
+public:
+  using Transform::Transform;
+  StringRef summary() const override {
+    return "Keeps the kernel as it was beside what is planned for it, and lets "
+           "its launches find out which of both is faster.";
+  }
+  Preparation prepare(const Context &C) const override;
+  bool giveUp(KernelReport &Kernel, const Shortfall &) const override {
+    return Kernel.Plan.ByTrials && std::exchange(Kernel.May.Trials, false);
+  }
+};
+
+} // namespace
+
+//===-- What stands against it --------------------------------------------===//
+
+static bool contains(const SourceSpan &Outer, const SourceSpan &Inner) {
+  return Outer.File == Inner.File && Outer.Begin <= Inner.Begin &&
+         Inner.End <= Outer.End;
+}
+
+/// Why groups of a loop cannot hang on a constant of the kernel's body.
+static StringRef against(const Loop &L, const Kernel &K,
+                         const FileContexts &Files) {
+  if (!L.Site || !contains(K.Span, L.Site->Span))
+    return "a loop that is split stands in another function";
+  if (!canBeNamed(*L.Site, Files.at(L.Site->Span.File)))
+    return "a lambda cannot hold the statements around a loop";
+  return "";
+}
+
+/// Why the launch cannot choose its kernel; else what its trial is told.
+static StringRef against(const Launch &L, const KernelReport &Kernel,
+                         Site &Out) {
+  const LaunchText &W = *L.Written;
+  if (W.Alone.File.empty())
+    return "a launch is no statement of its own";
+  if (W.PlainGrid.empty())
+    return "the grid of a launch may not be read twice";
+  if (!W.PlainStream)
+    return "the stream of a launch may not be read twice";
+  Out = {&L, W.PlainGrid};
+  const std::string Stream =
+      W.PlainStream->empty() ? "nullptr" : *W.PlainStream;
+  const bool IfLong = Kernel.Plan.Tiles.IfLong;
+  if (IfLong || Stream != "nullptr")
+    Out.Trial += ", " + Stream;
+  if (!IfLong)
+    return "";
+  std::optional<std::string> Long =
+      longRowsAt(L, Kernel.Source, Kernel.Plan.Versions);
+  if (!Long)
+    return "a launch does not know how long the rows are";
+  Out.Trial += ", " + *Long;
+  return "";
+}
+
+Preparation TryLaunches::prepare(const Context &C) const {
+  const Kernel &K = C.Kernel.Source;
+  const KernelPlan &Plan = C.Kernel.Plan;
+  if (!Plan.ByTrials)
+    return {};
+  auto Not = [&](const Location &Where, StringRef Why) {
+    return Refusal{Reason::CannotTry, Where, Why.str()};
+  };
+  if (C.Kernel.Spill || C.Kernel.Remat)
+    return Not(K.Where, "values of both kernels would move");
+  if (StringRef Why = againstSecondKernel(C); !Why.empty())
+    return Not(K.Where, Why);
+  std::optional<SecondKernel> Second = secondKernelOf(C);
+  if (!Second)
+    return Not(K.Where, "the kernel's own bounds would be those of both");
+  for (const LoopPlan &P : Plan.Loops)
+    if (const Loop &L = K.Loops[P.Loop]; isDivided(P))
+      if (StringRef Why = against(L, K, C.Files); !Why.empty())
+        return Not(L.Where, Why);
+  auto Found = std::make_unique<PreparedTrials>();
+  Found->Plan = &Plan;
+  Found->Second = std::move(*Second);
+  std::vector<Refusal> Refusals;
+  for (const Launch *L : launchSites(K, Refusals)) {
+    const SourceSpan &Config = L->Written->Config;
+    if (cannotEdit(C.Files, Config, L->Where))
+      return Not(L->Where, "a launch stands where nothing can be added");
+    if (isInsideAddition(C.Files.at(Config.File).Text, Config))
+      return Refusal{Reason::AlreadyRewritten, L->Where, ""};
+    StringRef Why = against(*L, C.Kernel, Found->Sites.emplace_back());
+    if (!Why.empty())
+      return Not(L->Where, Why);
+  }
+  if (!Refusals.empty())
+    return Not(Refusals.front().Where, Refusals.front().Detail);
+  return Found;
+}
+
+//===-- The text ----------------------------------------------------------===//
+
+/// "rows.cu:rows", "rows.cu:rows#2": what its choice is kept by.
+static std::string nameOf(const Kernel &K, size_t Number) {
+  return (llvm::sys::path::filename(K.Span.File) + ":" + K.UnqualifiedName +
+          (Number ? "#" + std::to_string(Number + 1) : ""))
+      .str();
+}
+
+void PreparedTrials::edit(EditBuilder &Out) const {
+  const Kernel &K = *Second.Of;
+  const FileContext &File = Out.files().at(K.Span.File);
+  const std::string Trials = freshName(File, "cattTrials");
+  writeSecondKernel(Second, Out);
+  for (auto [I, S] : llvm::enumerate(Sites)) {
+    const LaunchText &W = *S.At->Written;
+    const bool OwnLines = isFirstOnLine(File.Text, W.Alone.Begin) &&
+                          behindLine(File.Text, W.Alone.End).has_value();
+    Out.wrapStatements(
+        W.Alone, OwnLines,
+        {"trial",
+         "as it was written, or as changed",
+         {"{",
+          "static catt::Trials " + Trials + "(\"" + nameOf(K, I) + "\"" +
+              (Plan->IsDoubtful ? ", catt::Choice::Original" : "") + ");",
+          "catt::Trial " + Second.Trial + "(" + Trials + ", " + S.Trial + ");"},
+         {"}"}});
+    // Where launches ask for tiles, stage-rows has them choose.
+    if (!Plan->Tiles.IsDynamic)
+      Out.replace(W.Callee, {"trial",
+                             "",
+                             {"(" + Second.Trial + ".changed() ? " +
+                              Second.at(*S.At) + " : " + W.Kernel + ")"},
+                             {}});
+    Out.edits().Calls.push_back({"catt::Trial", &Out.transform(), W.Config.File,
+                                 W.Config.Begin, W.Tops});
+    Out.done(S.At->Where,
+             "tries the kernel as it was and as changed, and stays with the "
+             "faster one");
+  }
+}
+
+const Transform &theTryLaunches(const TransformTraits &Traits) {
+  static const TryLaunches Only(Traits);
+  return Only;
+}
+
+} // namespace catt
