@@ -11,7 +11,6 @@
 #include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/stage/StagePlan.h"
 #include "analysis/plan/throttle/Force.h"
-#include "analysis/plan/throttle/Prediction.h"
 #include "analysis/plan/throttle/ProfileMemo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -313,29 +312,26 @@ static LaunchPlan plan(const Kernel &K, const AnalysisOptions &Options) {
   return planAll(K, Options, /*MayReserve=*/true);
 }
 
-/// A plan that leaves the user's launches to find out what is faster may be
-/// less sure of it: the same for registers.
+/// What launches try may be less sure: the same as for registers.
 constexpr double MinGainOfTrials = 0.05;
 
-/// What is planned where the kernel is tried beside it: parts that one of two
-/// kernels can have alone.
-static AnalysisOptions forTrials(AnalysisOptions Options) {
-  Options.May.Reserve = Options.May.Carveout = false;
-  if (!Options.MinGain)
-    Options.MinGain = MinGainOfTrials;
-  return Options;
-}
-
-/// Whether a loop is split for less than what would be asked without trials.
-static bool isDoubtful(const LaunchPlan &Planned,
-                       const AnalysisOptions &Options) {
-  if (Options.MinGain)
-    return false;
-  return llvm::any_of(Planned.Plan.Loops, [&](const LoopPlan &P) {
-    const LoopProfile *L = profileOf(Planned.Profiles, P.Loop);
-    return isDivided(P) && P.PredictedGain && L && L->Work &&
-           *P.PredictedGain < 1 + ThrottleOptions().minGain(L->Work->HoldsBack);
-  });
+/// A plan whose kernel is tried beside the one as it was: of parts that one of
+/// two kernels can have alone. What the model would leave as it is, is tried
+/// from the original on. Without any, the model decides.
+static LaunchPlan planTrials(const Kernel &K, const AnalysisOptions &Options) {
+  AnalysisOptions Tried = Options;
+  Tried.May.Reserve = Tried.May.Carveout = false;
+  LaunchPlan Out = plan(K, Tried);
+  const bool IsDoubtful = !changes(Out.Plan);
+  if (IsDoubtful && !Options.MinGain) {
+    Tried.MinGain = MinGainOfTrials;
+    Out = plan(K, Tried);
+  }
+  if (!changes(Out.Plan))
+    return plan(K, Options);
+  Out.Plan.ByTrials = true;
+  Out.Plan.IsDoubtful = IsDoubtful;
+  return Out;
 }
 
 bool hasKnownBlock(const Kernel &K) { return !launchesWithBlock(K).empty(); }
@@ -353,10 +349,8 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
   Mine.May.Carveout &= Report.May.Carveout;
   Mine.May.LaunchTiles &= Report.May.LaunchTiles;
   Mine.May.Trials &= Report.May.Trials;
-  LaunchPlan Decided =
-      plan(Report.Source, Mine.May.Trials ? forTrials(Mine) : Mine);
-  Decided.Plan.ByTrials = Mine.May.Trials && changes(Decided.Plan);
-  Decided.Plan.IsDoubtful = Decided.Plan.ByTrials && isDoubtful(Decided, Mine);
+  LaunchPlan Decided = Mine.May.Trials ? planTrials(Report.Source, Mine)
+                                       : plan(Report.Source, Mine);
   if (Options.Quota)
     Options.Quota->spend(Share - Quota.left());
   Report.Profiles = std::move(Decided.Profiles);

@@ -300,10 +300,11 @@ TEST(Executor, unknownAndAmbiguousNamesAreRefused) {
 
 TEST(Executor, moreStaticSharedMemoryThanPtxasTakesIsRefused) {
   Buffer<int> Out(1);
-  void *To = Out.data();
-  EXPECT_EQ(
-      kernels("Semantics.cu").run("staticLimit", {1}, {1}, 0, {&To}).Error, 0);
-  Result R = kernels("Semantics.cu").run("overStaticLimit", {1}, {1}, 0, {&To});
+  int *To = Out.data();
+  const std::vector<void *> Args = {static_cast<void *>(&To)};
+  const Module &M = kernels("Semantics.cu");
+  EXPECT_EQ(M.run("staticLimit", {1}, {1}, 0, Args).Error, 0);
+  Result R = M.run("overStaticLimit", {1}, {1}, 0, Args);
   EXPECT_NE(R.Error, 0);
   ASSERT_EQ(R.Findings.size(), 1u);
   EXPECT_EQ(R.Findings[0].Message,

@@ -132,8 +132,7 @@ TEST(TryLaunches, PositiveWhatTheModelDoubtsRunsAsItWas) {
 
 TEST(TryLaunches, PositiveStatementsInOthers) {
   for (const char *Launch : {"if (n) k<<<9, 256>>>(A, A, 3); else next();",
-                             "for (int i = 0; i < n; ++i) k<<<9, 256>>>(A, A, "
-                             "3);",
+                             "while (n--) k<<<9, 256>>>(A, A, 3);",
                              "do k<<<9, 256>>>(A, A, 3); while (next());",
                              "switch (n) { case 1: k<<<9, 256>>>(A, A, 3); }",
                              "auto f = [&] { k<<<9, 256>>>(A, A, 3); }; f();"})
@@ -205,8 +204,7 @@ TEST(TryLaunches, NegativeALaunchThatIsNoStatement) {
                              "for (; n; k<<<9, 256>>>(A, A, 3)) break;",
                              "n ? k<<<9, 256>>>(A, A, 3) : void();",
                              "return k<<<9, 256>>>(A, A, 3);",
-                             "auto f = [&] { return k<<<9, 256>>>(A, A, 3); };"
-                             " f();"})
+                             "[&] { return k<<<9, 256>>>(A, A, 3); }();"})
     EXPECT_THAT(against(code(Launch)),
                 ElementsAre("a launch is no statement of its own"))
         << Launch;
