@@ -32,15 +32,26 @@
 
 namespace catt {
 
+/// What ./dev calibrate measures of a card, in cycles of an SM.
+struct CardRates {
+  double Hit = 0, L2 = 0,
+         Dram = 0; ///< until a load that is found there is back
+  double L2Sector = 0, DramSector = 0; ///< of scattered loads of all SMs
+  double Port = 0;                     ///< a load that touches 32 lines of L1
+  double Barrier = 0;                  ///< __syncthreads()
+  int64_t L2Bytes = 0;
+};
+
 /// What one SM has, and how much of it one block or thread may have.
 /// Sources: CUDA C++ Programming Guide, "Compute Capabilities" (technical
 /// specifications per compute capability); cuda_occupancy.h of the CUDA
 /// toolkit.
 struct Device {
-  std::string Name;           ///< "h200", or "sm_90" where no card is named
-  unsigned Capability = 80;   ///< major * 10 + minor
-  std::optional<int64_t> SMs; ///< known for named cards only
-  std::string SMsFrom;        ///< where NVIDIA says so
+  std::string Name;               ///< "h200", or "sm_90" where no card is named
+  unsigned Capability = 80;       ///< major * 10 + minor
+  std::optional<int64_t> SMs;     ///< known for named cards only
+  std::string SMsFrom;            ///< where NVIDIA says so
+  std::optional<CardRates> Rates; ///< where the card was measured
 
   int64_t RegistersPerSM = 0;        ///< 32-bit
   int64_t RegistersPerBlock = 0;     ///< 32-bit

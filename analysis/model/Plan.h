@@ -107,6 +107,8 @@ struct LoopPlan {
   /// The model's own error of that ratio: it lies between gain / (1 + error)
   /// and gain * (1 + error) for two thirds of the loops it was not fitted on.
   double GainError = 0;
+  /// Whether that is by rates of another card, scaled by data sheets.
+  bool RatesOfAnother = false;
   /// Longest stride between neighbouring lanes, where the layout is the cause.
   std::optional<int64_t> LaneStrideBytes;
   std::string Reference; ///< the reference that costs most: "A[i * n + j]"
@@ -134,8 +136,7 @@ struct KernelPlan {
   /// try-launches: the kernel stays beside what is planned, and its launches
   /// find out which is faster.
   bool ByTrials = false;
-  /// Their gain is less than what a plan without trials asks for: until they
-  /// know, the kernel runs as it was.
+  /// Without trials it would be left as it is: until they know, it runs so.
   bool IsDoubtful = false;
   std::vector<Refusal> Refusals;
 };

@@ -42,21 +42,69 @@ static double bytesPerCycle(const DataSheet &S) {
   return S.BytesPerSecond / S.SMs / S.Clock;
 }
 
+const CardRates &fittedCard() {
+  static const CardRates H200 = {.Hit = 32.04,
+                                 .L2 = 280.6,
+                                 .Dram = 657.7,
+                                 .L2Sector = 1.559,
+                                 .DramSector = 6.559,
+                                 .Port = 8.019,
+                                 .Barrier = 61.09,
+                                 .L2Bytes = 62914560};
+  return H200;
+}
+
+static const DataSheet *sheetOf(llvm::StringRef Card) {
+  const auto *Found =
+      llvm::find_if(Sheets, [&](const DataSheet &S) { return Card == S.Card; });
+  return Found == std::end(Sheets) ? nullptr : Found;
+}
+
+static double bytesOfL2(const DataSheet &S) { return S.L2MiB * 1024 * 1024; }
+
+static RateScale scaleOf(const CardRates &Card) {
+  const CardRates &Fitted = fittedCard();
+  RateScale S;
+  S.Hit = Card.Hit / Fitted.Hit;
+  S.L2 = Card.L2 / Fitted.L2;
+  S.Dram = Card.Dram / Fitted.Dram;
+  S.L2Sector = Card.L2Sector / Fitted.L2Sector;
+  S.DramSector = Card.DramSector / Fitted.DramSector;
+  S.Port = Card.Port / Fitted.Port;
+  S.Barrier = Card.Barrier / Fitted.Barrier;
+  // What data sheets say of L2 is what the constants go with.
+  S.L2Bytes = int64_t(bytesOfL2(*sheetOf("h200")) * double(Card.L2Bytes) /
+                      double(Fitted.L2Bytes));
+  S.From = Origin::Measured;
+  return S;
+}
+
+RateScale rateScale(const Device &Gpu) {
+  if (Gpu.Rates)
+    return scaleOf(*Gpu.Rates);
+  RateScale S;
+  const DataSheet *H200 = sheetOf("h200"), *Sheet = sheetOf(Gpu.Name);
+  if (!Sheet)
+    return S;
+  S.L2Sector = S.DramSector = bytesPerCycle(*H200) / bytesPerCycle(*Sheet);
+  S.L2Bytes = int64_t(bytesOfL2(*Sheet));
+  if (Sheet == H200)
+    S.From = Origin::Measured;
+  return S;
+}
+
 MemoryRates memoryRates(const Device &Gpu) {
+  const RateScale S = rateScale(Gpu);
   MemoryRates Rates;
-  auto Find = [](llvm::StringRef Card) {
-    return llvm::find_if(Sheets,
-                         [&](const DataSheet &S) { return Card == S.Card; });
-  };
-  const DataSheet *Fitted = Find("h200"), *Sheet = Find(Gpu.Name);
-  if (Sheet == std::end(Sheets))
-    return Rates;
-  double Slower = bytesPerCycle(*Fitted) / bytesPerCycle(*Sheet);
-  Rates.Sector *= Slower;
-  Rates.Dram *= Slower;
-  Rates.L2Bytes = int64_t(Sheet->L2MiB * 1024 * 1024);
-  if (Sheet == Fitted)
-    Rates.From = Origin::Measured;
+  Rates.Line *= S.Port;
+  Rates.Bank *= S.Port;
+  Rates.Hit *= S.Hit;
+  Rates.Miss *= S.L2;
+  Rates.Sector *= S.L2Sector;
+  Rates.Dram *= S.DramSector;
+  Rates.Barrier *= S.Barrier;
+  Rates.L2Bytes = S.L2Bytes;
+  Rates.From = S.From;
   return Rates;
 }
 

@@ -40,8 +40,9 @@
 // adds up the groups and the waves of blocks.
 //
 // The constants are fitted by test/bench/fit.py, which says on what and how far
-// they are off; docs/model.md has the result. They are an H200's; other devices
-// are scaled by their data sheets' bandwidth, and marked Estimated.
+// they are off; docs/model.md has the result. They are an H200's; those of
+// others are scaled by what was measured of both, or by data sheets
+// (RateScale).
 //
 // Not seen: that ptxas issues fewer loads at a time in a split loop (SpMV: 3
 // before the first wait where 10 were; most others a third less), and why
@@ -56,6 +57,20 @@
 #include "analysis/model/Facts.h"
 
 namespace catt {
+
+/// How many times those of an H200, which the constants of this folder are, the
+/// rates of a card are: by what ./dev calibrate measured of both (Measured), or
+/// by their data sheets' bandwidth.
+struct RateScale {
+  double Hit = 1, L2 = 1, Dram = 1, L2Sector = 1, DramSector = 1, Port = 1,
+         Barrier = 1;
+  std::optional<int64_t> L2Bytes;
+  Origin From = Origin::Estimated;
+};
+RateScale rateScale(const Device &Gpu);
+
+/// That H200, as ./dev calibrate measured it (docs/results/h200-card.json).
+const CardRates &fittedCard();
 
 /// What the memory of one SM can do, in cycles of its clock.
 struct MemoryRates {

@@ -448,6 +448,29 @@ TEST_F(Rates, aLargeL1FillsL2MoreThanASmallOneCan) {
             cyclesPerIteration(Large, Gpu, Memory));
 }
 
+TEST(TimeModel, measuredCardsHaveTheirOwnRates) {
+  auto Rates = [](double Times) {
+    Device Gpu = llvm::cantFail(findDevice("sm_90"));
+    Gpu.Rates = fittedCard();
+    for (double *R : {&Gpu.Rates->Hit, &Gpu.Rates->L2, &Gpu.Rates->Dram,
+                      &Gpu.Rates->L2Sector, &Gpu.Rates->DramSector,
+                      &Gpu.Rates->Port, &Gpu.Rates->Barrier})
+      *R *= Times;
+    Gpu.Rates->L2Bytes *= 2;
+    return memoryRates(Gpu);
+  };
+  const MemoryRates Same = Rates(1), Slower = Rates(2), Fitted;
+  for (auto Rate : {&MemoryRates::Line, &MemoryRates::Bank, &MemoryRates::Hit,
+                    &MemoryRates::Miss, &MemoryRates::Sector,
+                    &MemoryRates::Dram, &MemoryRates::Barrier}) {
+    EXPECT_DOUBLE_EQ(Same.*Rate, Fitted.*Rate);
+    EXPECT_DOUBLE_EQ(Slower.*Rate, 2 * Fitted.*Rate);
+  }
+  EXPECT_DOUBLE_EQ(Slower.Slope, Fitted.Slope);
+  EXPECT_EQ(Slower.L2Bytes, 100 << 20) << "twice an H200's";
+  EXPECT_EQ(Slower.From, Origin::Measured);
+}
+
 TEST(TimeModel, unmeasuredDevicesSaySo) {
   EXPECT_EQ(memoryRates(llvm::cantFail(findDevice("h200"))).From,
             Origin::Measured);

@@ -132,15 +132,17 @@ bool write(const char *Path, const Card &C, const cudaDeviceProp &Gpu,
   std::FILE *File = std::fopen(Path, "w");
   if (!File)
     return false;
-  bool Good = std::fprintf(File,
-                           "{\n  \"version\": 1,\n  \"card\": \"%s\",\n"
-                           "  \"capability\": %d,\n  \"sms\": %d,\n"
-                           "  \"clock_mhz\": %.1f,\n  \"driver\": %d,\n"
-                           "  \"cuda\": %d,\n  \"rates\": [\n%s\n  ],\n"
-                           "  \"curves\": {\n%s\n  }\n}\n",
-                           Gpu.name, Gpu.major * 10 + Gpu.minor,
-                           Gpu.multiProcessorCount, MHz, Driver, Runtime,
-                           C.Rates.c_str(), C.Curves.c_str()) > 0;
+  bool Good =
+      std::fprintf(File,
+                   "{\n  \"version\": 1,\n  \"card\": \"%s\",\n"
+                   "  \"capability\": %d,\n  \"sms\": %d,\n"
+                   "  \"l2_bytes\": %d,\n"
+                   "  \"clock_mhz\": %.1f,\n  \"driver\": %d,\n"
+                   "  \"cuda\": %d,\n  \"rates\": [\n%s\n  ],\n"
+                   "  \"curves\": {\n%s\n  }\n}\n",
+                   Gpu.name, Gpu.major * 10 + Gpu.minor,
+                   Gpu.multiProcessorCount, Gpu.l2CacheSize, MHz, Driver,
+                   Runtime, C.Rates.c_str(), C.Curves.c_str()) > 0;
   return std::fclose(File) == 0 && Good;
 }
 

@@ -8,6 +8,7 @@
 #include "GateRun.h"
 #include "Output.h"
 #include "analysis/registers/Ptxas.h"
+#include "tool/config/Card.h"
 #include "tool/gate/Gate.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -56,7 +57,7 @@ static Expected<PtxasOptions> assemblerFor(const Options &O, StringRef Ptx) {
                              "a build with --ptxas-log");
   P.Architecture = targetOf(Ptx);
   if (O.GpuName) {
-    Expected<Device> Gpu = findDevice(*O.GpuName);
+    Expected<Device> Gpu = findCard(*O.GpuName);
     if (!Gpu)
       return Gpu.takeError();
     P.Architecture = Gpu->architecture();

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Gpu.h"
+#include "tool/config/Card.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -71,7 +72,7 @@ static std::optional<std::string> askSmi() {
 
 Expected<ChosenGpu> chooseGpu(const std::optional<std::string> &Name) {
   if (Name) {
-    Expected<Device> D = findDevice(*Name);
+    Expected<Device> D = findCard(*Name);
     if (!D)
       return D.takeError();
     return ChosenGpu{*D, "--gpu"};

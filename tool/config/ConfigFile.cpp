@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ConfigFile.h"
+#include "Card.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,7 +68,9 @@ Form formOf(const OptionRow &Row) {
 std::string anchored(const Reading &R, StringRef Value) {
   const OptionRow *Row = find_if(
       allOptions(), [&](const OptionRow &O) { return O.Name == R.Key; });
-  if (Row->Kind != OptionKind::Path || Value.empty())
+  const bool IsPath =
+      Row->Kind == OptionKind::Path || (R.Key == "gpu" && isCardFile(Value));
+  if (!IsPath || Value.empty())
     return Value.str();
   SmallString<256> Path(Value);
   if (sys::path::is_relative(Path)) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Settings.h"
 #include "analysis/source/Directives.h"
+#include "tool/config/Card.h"
 #include "transforms/Transform.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,7 +46,7 @@ bool isIdentifier(StringRef S) {
 using Setter = Error (*)(Settings &, StringRef Value, StringRef Spelled);
 
 Error setGpu(Settings &S, StringRef Value, StringRef Spelled) {
-  Expected<Device> Known = findDevice(Value);
+  Expected<Device> Known = findCard(Value);
   if (!Known)
     return wrong(Spelled + ": " + toString(Known.takeError()));
   S.GpuName = Value.str();

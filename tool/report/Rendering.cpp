@@ -72,8 +72,9 @@ std::string gpuText(const Report &R) {
 std::string predictedText(const LoopPlan &Plan) {
   if (!Plan.PredictedGain)
     return "";
-  return formatv("predicted: {0:f1} times as fast, give or take {1:f0} %",
-                 *Plan.PredictedGain, 100 * Plan.GainError)
+  return formatv("predicted{2}: {0:f1} times as fast, give or take {1:f0} %",
+                 *Plan.PredictedGain, 100 * Plan.GainError,
+                 Plan.RatesOfAnother ? " by rates of another card" : "")
       .str();
 }
 

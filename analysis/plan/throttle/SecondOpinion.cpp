@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/throttle/SecondOpinion.h"
 #include "analysis/plan/throttle/NestTrace.h"
+#include "analysis/time/TimeModel.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -15,14 +16,19 @@ namespace catt {
 
 /// Those with which the order of the points of 156 drawn kernels comes out
 /// best; those of L1Simulation.h are nearer to counters.
-static SimulationRates ratesToCompare() {
+static SimulationRates ratesToCompare(const Device &Gpu) {
+  const RateScale S = rateScale(Gpu);
   SimulationRates R;
-  R.Line = 0.25;
-  R.Bank = 1;
-  R.Hit = 32;
-  R.L2 = 277;
-  R.Dram = 677;
-  R.L2Sector = 1.75;
+  R.Line = 0.25 * S.Port;
+  R.Bank = 1 * S.Port;
+  R.Hit = 32 * S.Hit;
+  R.L2 = 277 * S.L2;
+  R.Dram = 677 * S.Dram;
+  R.L2Sector = 1.75 * S.L2Sector;
+  R.DramSector *= S.DramSector;
+  R.DramAgain *= S.DramSector;
+  R.Barrier *= S.Barrier;
+  R.L2Bytes = S.L2Bytes.value_or(R.L2Bytes);
   R.Usable = 1;
   R.Draws = 1;
   return R;
@@ -53,6 +59,7 @@ std::optional<double> simulatedGain(const Kernel &K, unsigned Loop,
   std::unique_ptr<SimulatedNest> Nest = traceOf(K, Loop, Launch);
   if (!Nest)
     return std::nullopt;
+  const SimulationRates Rates = ratesToCompare(Options.Gpu);
   auto Cycles = [&](const Candidate &C) {
     SimulatedRun Run;
     Run.WarpsPerBlock = llvm::divideCeil(Options.Block.Threads, WarpLanes);
@@ -61,7 +68,7 @@ std::optional<double> simulatedGain(const Kernel &K, unsigned Loop,
     Run.L1Bytes = C.L1Bytes;
     Run.SMs = *Options.Gpu.SMs;
     Run.GridBlocks = Options.Block.GridBlocks;
-    return simulate(*Nest, Run, ratesToCompare()).CyclesPerWarp;
+    return simulate(*Nest, Run, Rates).CyclesPerWarp;
   };
   const double Before = Cycles(Whole), After = Cycles(Split);
   if (Before <= 0 || After <= 0)

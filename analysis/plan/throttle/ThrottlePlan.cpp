@@ -142,6 +142,7 @@ void decideByTime(const Input &In, const Loop &L, const BlockChoice &Blocks,
   }
   State.Plan.PredictedGain = Before / After;
   State.Plan.GainError = In.Rates.GainError;
+  State.Plan.RatesOfAnother = In.Rates.From != Origin::Measured;
   const LoopWork &Work = *profileOf(In.Profiles, L.Id)->Work;
   if (Best.Groups == 1 ||
       Before < After * (1 + In.Options.minGain(Work.HoldsBack))) {
