@@ -43,7 +43,10 @@ struct cudaDeviceProp {
 struct FakeEvent {
   float AtMs = -1;
   int Device = 0;
+  FakeEvent *Before = nullptr;
 };
+/// The last one made: what is never destroyed stays in sight, as with CUDA.
+inline std::atomic<FakeEvent *> FakeEvents = nullptr;
 using cudaEvent_t = FakeEvent *;
 using cudaStream_t = int *;
 
@@ -128,6 +131,7 @@ inline cudaError_t cudaEventCreate(cudaEvent_t *E) {
   if (cudaError_t Error = fakeCall("cudaEventCreate"))
     return Error;
   *E = new FakeEvent{-1, FakeHere.Device};
+  (*E)->Before = FakeEvents.exchange(*E, std::memory_order_relaxed);
   ++Fake.Open;
   return cudaSuccess;
 }
