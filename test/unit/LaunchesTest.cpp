@@ -313,6 +313,9 @@ TEST(Launches, negativeSomethingElseMayChangeTheSize) {
       "auto f = [&](int b) { K<<<1, b>>>(A); }; f(128); auto g = f; each(g);",
       "auto f = [&](int b) { K<<<1, b>>>(A); }; f(128); each([&] { f(512); });",
       "each([&](int b) { K<<<1, b>>>(A); });",
+      "each([x = 128, A]() mutable { K<<<1, x>>>(A); x = 512; });",
+      "int b = 128; each([=]() mutable { K<<<1, b>>>(A); b = 512; });",
+      "each([A] { static int x = 128; K<<<1, x>>>(A); x = 512; });",
       "int b = 128; each([&] { b = 256; each(0); K<<<1, b>>>(A); });",
       // References, pointers and addresses.
       "int b = 128; take(b); K<<<1, b>>>(A);",
