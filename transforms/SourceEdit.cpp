@@ -228,6 +228,11 @@ std::vector<Refusal> againstEdits(const Kernel &K,
   return Out;
 }
 
+bool contains(const SourceSpan &Outer, const SourceSpan &Inner) {
+  return Outer.File == Inner.File && Outer.Begin <= Inner.Begin &&
+         Inner.End <= Outer.End;
+}
+
 std::optional<Refusal> cannotEdit(const FileContexts &Files,
                                   const SourceSpan &Span,
                                   const Location &Where) {

@@ -59,6 +59,9 @@ std::optional<unsigned> behindLine(llvm::StringRef Text, unsigned Offset);
 /// the statement does not come first on its line.
 unsigned topOf(llvm::StringRef Text, unsigned Offset);
 
+/// Whether one span lies in another of the same file.
+bool contains(const SourceSpan &Outer, const SourceSpan &Inner);
+
 /// Whether the line of Offset, spliced lines above included, is a directive.
 bool inDirective(llvm::StringRef Text, unsigned Offset);
 

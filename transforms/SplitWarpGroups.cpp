@@ -214,11 +214,6 @@ static std::vector<Split> outermost(std::vector<Split> All,
   return Out;
 }
 
-static bool contains(const SourceSpan &Outer, const SourceSpan &Inner) {
-  return Outer.File == Inner.File && Outer.Begin <= Inner.Begin &&
-         Inner.End <= Outer.End;
-}
-
 /// A site in the kernel may hold a call whose function has a site of its own: a
 /// barrier inside a group. Text alone does not show which, so the splits of one
 /// kernel stand in one function: the kernel if it has any, else the first.

@@ -82,11 +82,6 @@ public:
 
 //===-- What stands against it --------------------------------------------===//
 
-static bool contains(const SourceSpan &Outer, const SourceSpan &Inner) {
-  return Outer.File == Inner.File && Outer.Begin <= Inner.Begin &&
-         Inner.End <= Outer.End;
-}
-
 /// Why groups of a loop cannot hang on a constant of the kernel's body.
 static StringRef against(const Loop &L, const Kernel &K,
                          const FileContexts &Files) {
