@@ -204,9 +204,6 @@ static std::string conditionOf(const VersionedLoop &V) {
     All.push_back(termOf(V.Rows.Start) + (V.Rows.Reaches ? " <= " : " < ") +
                   V.Rows.Limit);
   llvm::append_range(All, comparisonsOf(V));
-  // Few lanes that load the rows of few take longer than the loop as it was.
-  if (!V.Version.Reads.empty())
-    All.push_back("__activemask() == 0xffffffff");
   return All.empty() ? "true" : llvm::join(All, " && ");
 }
 
@@ -288,7 +285,7 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
                                 V.Tiles.ThreadBytes, V.Thread));
     Offset += rowBytes(V.Rows, V.Version, R);
   }
-  Out.push_back("const unsigned " + V.Lanes + " = 0xffffffff;");
+  Out.push_back("const unsigned " + V.Lanes + " = __activemask();");
 }
 
 /// A call that stores what the lane has written to its part of a tile.

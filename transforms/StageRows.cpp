@@ -33,15 +33,15 @@
 //   // catt: done 90be47
 //
 // Each lane runs its own iterations in their order, so that every sum keeps its
-// bits. The lanes of a warp stay together until none of them has iterations
-// left. No barrier of the block is needed, so that the loop may stand in
-// divergent code: a warp that does not come to it with all lanes runs the loop
-// as it was, which takes fewer turns of L1 for fewer lanes. Reading ahead is
-// safe where analysis/source/values/RowLoops.h says so.
+// bits. Whichever lanes come to the loop together are one group: they stay
+// together until none of them has iterations left, and each has a row of the
+// tile of its own, so that the lanes of another group do not disturb them. No
+// barrier of the block is needed, so that the loop may stand in divergent code.
+// Reading ahead is safe where analysis/source/values/RowLoops.h says so.
 //
-// All loops of a kernel use the same tiles: a warp leaves one loop with all
-// lanes, and each thread's row has its place whatever the loop. Tiles of more
-// than 48 KiB are dynamic shared memory, which the launches ask for
+// All loops of a kernel use the same tiles: the lanes of a group leave one loop
+// together, and each thread's row has its place whatever the loop. Tiles of
+// more than 48 KiB are dynamic shared memory, which the launches ask for
 // (LaunchEdit.h):
 //     extern __shared__ __align__(16) unsigned char cattTiles_k[];
 // A launch that has less of it, because it stands elsewhere or its device has

@@ -231,15 +231,14 @@ llvm::Expected<Setting> shownSetting(const Kernel &K, const KernelPlan &Plan,
   return settingFor(K, L, Options, /*MayReserve=*/false);
 }
 
-/// Nothing is written for the plan but what it stages.
-bool doesNoMore(const KernelPlan &Plan) {
-  return Plan.BlocksRemoved == 0 && !Plan.CarveoutPercent &&
-         llvm::none_of(Plan.Loops, isDivided);
+/// Fewer warps run at a time.
+bool throttles(const KernelPlan &Plan) {
+  return Plan.BlocksRemoved > 0 || llvm::any_of(Plan.Loops, isDivided);
 }
 
 /// Something is written for the plan.
 bool changes(const KernelPlan &Plan) {
-  return !Plan.Versions.empty() || !doesNoMore(Plan);
+  return !Plan.Versions.empty() || Plan.CarveoutPercent || throttles(Plan);
 }
 
 LaunchPlan planEstimated(const Kernel &K, AnalysisOptions Options) {
@@ -249,9 +248,12 @@ LaunchPlan planEstimated(const Kernel &K, AnalysisOptions Options) {
       return Each.Plan.Versions == Plans.front().Plan.Versions &&
              Each.Plan.Tiles == Plans.front().Plan.Tiles;
     });
-    // Whatever the registers are, the same is staged, and that is all.
-    if (Alike && llvm::all_of(Plans, [](const LaunchPlan &Each) {
-          return doesNoMore(Each.Plan);
+    // Whatever the registers are, the same is staged and asked for, and that is
+    // all.
+    if (Alike && llvm::all_of(Plans, [&](const LaunchPlan &Each) {
+          return !throttles(Each.Plan) &&
+                 Each.Plan.CarveoutPercent ==
+                     Plans.front().Plan.CarveoutPercent;
         }))
       return std::move(Plans.front());
     if (Alike)
@@ -316,11 +318,11 @@ static LaunchPlan plan(const Kernel &K, const AnalysisOptions &Options) {
 constexpr double MinGainOfTrials = 0.05;
 
 /// A plan whose kernel is tried beside the one as it was: of parts that one of
-/// two kernels can have alone. What the model would leave as it is, is tried
-/// from the original on. Without any, the model decides.
+/// two kernels can have alone, as its carve-out. What the model would leave as
+/// it is, is tried from the original on. Without any, the model decides.
 static LaunchPlan planTrials(const Kernel &K, const AnalysisOptions &Options) {
   AnalysisOptions Tried = Options;
-  Tried.May.Reserve = Tried.May.Carveout = false;
+  Tried.May.Reserve = false;
   LaunchPlan Out = plan(K, Tried);
   const bool IsDoubtful = !changes(Out.Plan);
   if (IsDoubtful && !Options.MinGain) {

@@ -13,11 +13,13 @@
 #include "analysis/plan/runtime/GridPlan.h"
 #include "analysis/plan/runtime/RuntimeInputs.h"
 #include "analysis/plan/stage/StagePlan.h"
+#include "analysis/plan/stage/TileLayout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <set>
+#include <vector>
 
 namespace catt {
 
@@ -90,18 +92,52 @@ static LaunchPlan planIn(const Setting &S, const Launch &L) {
   return Result;
 }
 
-/// The driver leaves shared memory for as many blocks as would fit on an SM; of
-/// a small grid few come, and L1 can have the rest.
-static void keepL1(const Setting &Staged, KernelPlan &Plan) {
-  if (Plan.BlocksRemoved || Plan.CarveoutPercent)
+/// The blocks that are left if L1 keeps what so many warps with tiles do not
+/// need. std::nullopt: L1 would not be twice as large.
+static std::optional<BlockChoice> keptFor(const Setting &Staged,
+                                          int64_t Warps) {
+  const Residency &Now = Staged.Before;
+  BlockChoice Fewer;
+  Fewer.After = Now;
+  Fewer.After.BlocksPerSM = std::min(
+      Now.BlocksPerSM, int64_t(llvm::divideCeil(Warps, Now.WarpsPerBlock)));
+  std::optional<BlockChoice> Asked = withLargestL1(Fewer, Staged.Throttle);
+  if (!Asked || Asked->After.L1Bytes < 2 * Now.L1Bytes)
+    return std::nullopt;
+  const int64_t Held =
+      Asked->After.CarveoutBytes /
+      allocatedSharedBytes(Staged.Throttle.Gpu, Staged.Throttle.Block);
+  if (Held < Now.BlocksPerSM)
+    Asked->After.LimitedBy = Limiter::SharedMemory;
+  Asked->After.BlocksPerSM = std::min(Now.BlocksPerSM, Held);
+  return Asked;
+}
+
+/// The driver leaves shared memory for as many blocks as would fit on an SM. A
+/// small grid brings few, and few suffice to load tiles as fast as DRAM gives
+/// them: what is on its way has a place in L1, and with the 28 KiB that are
+/// left beside full shared memory, less can be. 24 warps with the L1 that this
+/// leaves were up to 1.5 times as fast on an H200 (docs/verification.md). Where
+/// any block may come, two of 512 threads have to fit.
+static void keepL1(const Setting &Staged, bool AnyBlock, KernelPlan &Plan) {
+  const Residency &Now = Staged.Before;
+  const int64_t OnTheWay =
+      Now.BlocksPerSM *
+      allocatedSharedBytes(Staged.Throttle.Gpu, Staged.Throttle.Block);
+  // A tile's row may cross a line.
+  if (Plan.BlocksRemoved || Plan.CarveoutPercent || 2 * OnTheWay <= Now.L1Bytes)
     return;
-  BlockChoice Now;
-  Now.After = Staged.Before;
-  std::optional<BlockChoice> Asked = withLargestL1(Now, Staged.Throttle);
-  if (!Asked || Asked->After.L1Bytes < 2 * Now.After.L1Bytes)
-    return;
-  Plan.After = Asked->After;
-  Plan.CarveoutPercent = Asked->CarveoutPercent;
+  std::vector<int64_t> Enough = {24, EnoughWarps};
+  if (AnyBlock)
+    Enough = {32};
+  if (llvm::any_of(Plan.Loops, isDivided)) // for the blocks that there are
+    Enough = {Now.WarpsPerBlock * Now.BlocksPerSM};
+  for (int64_t Warps : Enough)
+    if (std::optional<BlockChoice> Asked = keptFor(Staged, Warps)) {
+      Plan.After = Asked->After;
+      Plan.CarveoutPercent = Asked->CarveoutPercent;
+      return;
+    }
 }
 
 /// A loop inside is split: its version, which may run in divergent code, would
@@ -137,7 +173,11 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
     return AsItIs;
   }
   Staged->Counted = nullptr; // it has counted the kernel as it is
+  // To throttle, each block would need its own carve-out.
+  const bool MayKeep = Staged->Throttle.MayPreferL1;
+  Staged->Throttle.MayPreferL1 &= !LargestBlock;
   LaunchPlan Result = planIn(*Staged, L);
+  Staged->Throttle.MayPreferL1 = MayKeep;
   const size_t Before = Without.size();
   for (const LoopVersion &Each : Found.Loops) {
     const RowLoop &Rows = S.K.RowLoops[Each.Rows];
@@ -152,8 +192,8 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
   if (Without.size() != Before)
     return planStaged(S, L, Options, MayReserve, std::move(AsItIs),
                       LargestBlock, std::move(Without));
-  if (Found.Tiles.bytes() && !LargestBlock)
-    keepL1(*Staged, Result.Plan);
+  if (Found.Tiles.bytes())
+    keepL1(*Staged, LargestBlock.has_value(), Result.Plan);
   for (const LoopVersion &Each : Found.Loops) {
     if (Each.Reads.empty())
       continue;
@@ -339,7 +379,7 @@ LaunchPlan stagesForAnyBlock(const Kernel &K, const Launch &L,
                              const AnalysisOptions &Given) {
   constexpr int64_t Usual = 256; // threads
   const int64_t Largest = K.MaxThreads.value_or(1024);
-  const AnalysisOptions Options = withoutLaunchEdits(Given);
+  AnalysisOptions Options = withoutLaunchEdits(Given);
   Launch At = L;
   At.Block = {std::min(Usual, Largest), 1, 1};
   llvm::Expected<Setting> S = settingFor(K, At, Options, /*MayReserve=*/false);
@@ -348,6 +388,7 @@ LaunchPlan stagesForAnyBlock(const Kernel &K, const Launch &L,
   LaunchPlan Result = planIn(*S, At);
   if (isDecided(*S, Options))
     return Result;
+  Options.May.Carveout = Given.May.Carveout;
   Result = planStaged(*S, At, Options, /*MayReserve=*/false, std::move(Result),
                       Largest);
   for (LoopPlan &P : Result.Plan.Loops)

@@ -148,6 +148,47 @@ TEST(StageBlocks, NegativeWhatIsNotInTilesNeedsL1) {
               ElementsAre("A[i * 4096 + j] in 32"));
 }
 
+//===-- What L1 keeps -----------------------------------------------------===//
+
+TEST(StageBlocks, PositiveTilesForTwentyFourWarps) {
+  // All 6 blocks that fit take 228 KiB, and leave L1 28.
+  KernelPlan Plan = decided(kernel("4096"));
+  EXPECT_TRUE(Plan.CarveoutPercent);
+  EXPECT_EQ(Plan.Before->BlocksPerSM, 6);
+  EXPECT_EQ(Plan.After->BlocksPerSM, 3);
+  EXPECT_EQ(Plan.After->L1Bytes, 124 * 1024);
+  EXPECT_EQ(Plan.BlocksRemoved, 0);
+}
+
+TEST(StageBlocks, PositiveTilesForSixteenWarps) {
+  KernelPlan Plan = decided(kernel("4096", "256", TwoRows)); // 3 blocks fit
+  EXPECT_TRUE(Plan.CarveoutPercent);
+  EXPECT_EQ(Plan.After->BlocksPerSM, 2);
+}
+
+TEST(StageBlocks, PositiveTwoBlocksOf512WhateverTheBlock) {
+  KernelPlan Plan = decided(kernel("4096", "m"));
+  EXPECT_TRUE(Plan.CarveoutPercent);
+  EXPECT_EQ(Plan.After->L1Bytes, 92 * 1024);
+  std::string Wide = kernel("4096", "m", TwoRows);
+  Wide.replace(Wide.find("1024"), 4, "512");
+  EXPECT_FALSE(decided(Wide).CarveoutPercent); // of 260 bytes a thread
+}
+
+TEST(StageBlocks, NegativeL1WouldNotBeTwiceAsLarge) {
+  EXPECT_FALSE(decided(kernel("4096", "1024")).CarveoutPercent);
+  AnalysisOptions Old = staging();
+  Old.May.Carveout = false;
+  EXPECT_FALSE(decided(kernel("4096"), Old).CarveoutPercent);
+}
+
+TEST(StageBlocks, NegativeTilesOfFewWarpsFitInAnyL1) {
+  std::string Few = kernel("4096", "64");
+  Few.replace(Few.find("1056"), 4, "66");
+  EXPECT_THAT(staged(Few), SizeIs(1));
+  EXPECT_FALSE(decided(Few).CarveoutPercent);
+}
+
 //===-- Small grids -------------------------------------------------------===//
 
 /// Of 256 threads: 132 of them leave each SM of an H200 8 warps.
@@ -165,12 +206,19 @@ TEST(StageBlocks, PositiveAFewWarpsThatWriteRows) {
               ElementsAre("y[i * 4096 + j] in 32"));
 }
 
-TEST(StageBlocks, NegativeAFewWarpsThatReadRows) {
-  EXPECT_THAT(staged(ofBlocks("66", kernel("4096"))), IsEmpty());
-  EXPECT_THAT(staged(ofBlocks("66", kernel("4096", "256",
-                                           "if (s > 3) y[i * 4096 + j] = s;\n"
-                                           "s += A[i * 4096 + j];"))),
-              IsEmpty());
+TEST(StageBlocks, PositiveAFewWarpsThatReadRows) {
+  EXPECT_THAT(staged(ofBlocks("66", kernel("4096"))),
+              ElementsAre("A[i * 4096 + j] in 32"));
+  EXPECT_THAT(staged(ofBlocks("1", kernel("4096"))),
+              ElementsAre("A[i * 4096 + j] in 32"));
+}
+
+TEST(StageBlocks, NegativeAFewWarpsThatReadSomeElements) {
+  std::string Code = kernel("4096");
+  Code.replace(Code.find("++j"), 3, "j += 2");
+  EXPECT_THAT(staged(ofBlocks("66", Code)), IsEmpty());
+  Code.replace(Code.find("s += A"), 4, "s += A[i * 4096 + j + 1]; s += ");
+  EXPECT_THAT(staged(ofBlocks("66", Code)), SizeIs(1));
 }
 
 TEST(StageBlocks, NegativeAFewWarpsThatReadRowsAgain) {

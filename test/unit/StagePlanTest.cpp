@@ -97,6 +97,16 @@ TEST(StagePlan, PositiveLaunchesOfShortRowsAskForNoTiles) {
   EXPECT_EQ(longRows(Other), "(m * 2) >= 32");
 }
 
+TEST(StagePlan, PositiveLaunchesOfLoopsThatStep) {
+  auto By = [](const std::string &Step, const std::string &Trips) {
+    std::string Code = kernel(Trips, "256", "s += A[i * 4096 + j];");
+    return Code.replace(Code.find("++j"), 3, "j += " + Step);
+  };
+  EXPECT_EQ(longRows(By("4", "m")), "m >= 32");
+  EXPECT_EQ(longRows(By("2", "m - 3")), "m >= 35");
+  EXPECT_EQ(longRows(By("2", "m * 2")), std::nullopt);
+}
+
 TEST(StagePlan, PositiveOneConditionForLoopsOfOneLength) {
   std::string Twice = kernel("m - 1");
   Twice.insert(Twice.find("  y[i] = s"),
@@ -252,9 +262,6 @@ TEST(StagePlan, NegativeFewIterations) {
 TEST(StagePlan, NegativeNothingContends) {
   EXPECT_THAT(notStaged(kernel("4096", "256", "s += A[j * 4096 + i];")),
               IsEmpty()); // coalesced
-  std::string Few = kernel("4096", "32");
-  Few.replace(Few.find("1056"), 4, "1");
-  EXPECT_THAT(staged(Few), IsEmpty());
   EXPECT_THAT(notStaged(kernel("4096", "256", "s += A[i * 4 + j];")),
               IsEmpty());
 }
@@ -410,6 +417,14 @@ TEST(StagePlan, NegativeTilesOfFewObjects) {
   EXPECT_THAT(staged(Of, Narrow),
               ElementsAre("A[i * 4096 + j] and B[i * 4096 + j] in 4"));
   EXPECT_THAT(notStaged(Of), ElementsAre(Reason::NotEnoughShared));
+}
+
+TEST(StagePlan, PositiveElementsOfAByteOrTwoThatAreWritten) {
+  EXPECT_THAT(staged(kernel("4096", "256",
+                            "y[i * 4096 + j] = A[i * 4096 + j] + 1;", "short")),
+              ElementsAre("A[i * 4096 + j] and y[i * 4096 + j] in 32"));
+  EXPECT_THAT(staged(kernel("4096", "256", "y[i * 4096 + j] += 1;", "char")),
+              ElementsAre("y[i * 4096 + j] in 32"));
 }
 
 TEST(StagePlan, NegativeElementsOfAByteOrTwo) {

@@ -34,11 +34,10 @@ TEST(StageRows, PositiveAWholeFile) {
       B.below(),
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
-  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
-      __activemask() == 0xffffffff) {
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
     __shared__ __align__(16) unsigned char cattTiles[17408];
     float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
-    const unsigned cattLanes = 0xffffffff;
+    const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
       cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
                           j < m ? m - j : 0);
@@ -168,13 +167,12 @@ TEST(StageRows, PositiveTwoDimensions) {
       StageBench(kernel(Usual, "dim3(16, 16)")).below(),
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
-  if (blockDim.x * blockDim.y * blockDim.z <= 256 &&
-      __activemask() == 0xffffffff) {
+  if (blockDim.x * blockDim.y * blockDim.z <= 256) {
     __shared__ __align__(16) unsigned char cattTiles[17408];
     const unsigned cattThread =
         threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     float *const cattRow_A = (float *)(cattTiles + 68 * cattThread);
-    const unsigned cattLanes = 0xffffffff;
+    const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
       cattLoadRow<16, 68>(cattLanes, cattThread, cattRow_A, &A[i * m + j],
                           j < m ? m - j : 0);
@@ -200,11 +198,10 @@ TEST(StageRows, PositiveAnotherStart) {
           R"cu(  // catt: stage-rows(8): the warp loads the rows of its lanes together
   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
       m + 1u - (m / 2) >= 32 &&
-      cattApart(&A[(m / 2) + i * m], &A[(m + 1u - 1) + i * m], &y[i], &y[i]) &&
-      __activemask() == 0xffffffff) {
+      cattApart(&A[(m / 2) + i * m], &A[(m + 1u - 1) + i * m], &y[i], &y[i])) {
     __shared__ __align__(16) unsigned char cattTiles[9216];
     float *const cattRow_A = (float *)(cattTiles + 36 * threadIdx.x);
-    const unsigned cattLanes = 0xffffffff;
+    const unsigned cattLanes = __activemask();
     for (unsigned j = m / 2; __any_sync(cattLanes, j < m + 1u);) {
       cattLoadRow<8, 36>(cattLanes, threadIdx.x, cattRow_A, &A[j + i * m],
                          j < m + 1u ? m + 1u - j : 0);
@@ -228,11 +225,10 @@ TEST(StageRows, PositiveCommentsStayInTheOriginal) {
           .below(),
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
-  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
-      __activemask() == 0xffffffff) {
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
     __shared__ __align__(16) unsigned char cattTiles[17408];
     float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
-    const unsigned cattLanes = 0xffffffff;
+    const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
       cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
                           j < m ? m - j : 0);
@@ -259,13 +255,12 @@ TEST(StageRows, PositiveTwoRowsAndOneTwice) {
           .below(),
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
-  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
-      __activemask() == 0xffffffff) {
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
     __shared__ __align__(16) unsigned char cattTiles[50176];
     float *const cattRow_A = (float *)(cattTiles + 196 * threadIdx.x);
     float *const cattRow_B = (float *)(cattTiles + 64 + 196 * threadIdx.x);
     float *const cattRow_A_2 = (float *)(cattTiles + 128 + 196 * threadIdx.x);
-    const unsigned cattLanes = 0xffffffff;
+    const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
       cattLoadRow<16, 196>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
                            j < m ? m - j : 0);
@@ -295,12 +290,11 @@ TEST(StageRows, PositiveStoresAreCompared) {
   // together
   if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 &&
       cattApart(&A[i * m + 1], &A[i * m + (m - 1)], &y[i * m + 1],
-                &y[i * m + (m - 1)]) &&
-      __activemask() == 0xffffffff) {
+                &y[i * m + (m - 1)])) {
     __shared__ __align__(16) unsigned char cattTiles[33792];
     float *const cattRow_A = (float *)(cattTiles + 132 * threadIdx.x);
     float *const cattRow_y = (float *)(cattTiles + 64 + 132 * threadIdx.x);
-    const unsigned cattLanes = 0xffffffff;
+    const unsigned cattLanes = __activemask();
     for (int j = 1; __any_sync(cattLanes, j < m);) {
       const auto cattFrom = j;
       cattLoadRow<16, 132>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
@@ -343,11 +337,10 @@ TEST(StageRows, PositiveSumsInRegisters) {
           .below(),
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
-  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32 &&
-      __activemask() == 0xffffffff) {
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32) {
     __shared__ __align__(16) unsigned char cattTiles[17408];
     float *const cattRow_B = (float *)(cattTiles + 68 * threadIdx.x);
-    const unsigned cattLanes = 0xffffffff;
+    const unsigned cattLanes = __activemask();
     float cattSum_y = y[i];
     for (int j = 0; __any_sync(cattLanes, j < m);) {
       cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_B, &B[i * m + j],
@@ -395,11 +388,10 @@ TEST(StageRows, PositiveAnUnrolledLoop) {
           .below(),
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
-  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32 &&
-      __activemask() == 0xffffffff) {
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m >= 32) {
     __shared__ __align__(16) unsigned char cattTiles[17408];
     float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
-    const unsigned cattLanes = 0xffffffff;
+    const unsigned cattLanes = __activemask();
     for (int j = 0; __any_sync(cattLanes, j < m);) {
       cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
                           j < m ? (m - j - 1) / 4 * 4 + 4 : 0);
@@ -442,11 +434,10 @@ TEST(StageRows, PositiveDownwards) {
           .below(),
       kernel(
           R"cu(  // catt: stage-rows(16): the warp loads the rows of its lanes together
-  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m - 1 + 1 >= 32 &&
-      __activemask() == 0xffffffff) {
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1 && m - 1 + 1 >= 32) {
     __shared__ __align__(16) unsigned char cattTiles[17408];
     float *const cattRow_A = (float *)(cattTiles + 68 * threadIdx.x);
-    const unsigned cattLanes = 0xffffffff;
+    const unsigned cattLanes = __activemask();
     for (int j = m - 1; __any_sync(cattLanes, j >= 0);) {
       const auto cattFrom = j >= 0 && j + 1 > 16 ? j - 15 : 0;
       cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A,
@@ -493,7 +484,7 @@ TEST(StageRows, PositiveTilesThatTheLaunchAsksFor) {
   KernelReport &K = B.R.Kernels[0];
   K.Plan.Tiles.IsDynamic = true;
   EXPECT_REWRITE(
-      B, AllOf(HasSubstr("cattDynamicShared() >= 17408 &&"),
+      B, AllOf(HasSubstr("cattDynamicShared() >= 17408) {"),
                HasSubstr("extern __shared__ __align__(16) unsigned char "
                          "cattTiles_k[];"),
                HasSubstr("cattShared(k, 0, 17408)"),
@@ -501,7 +492,7 @@ TEST(StageRows, PositiveTilesThatTheLaunchAsksFor) {
   K.Source.UsesDynamicShared = true;
   K.Source.Launches[0].DynamicSharedBytes = 100;
   K.Plan.Tiles.DynamicOffset = 112;
-  EXPECT_REWRITE(B, AllOf(HasSubstr("cattDynamicShared() >= 17520 &&"),
+  EXPECT_REWRITE(B, AllOf(HasSubstr("cattDynamicShared() >= 17520) {"),
                           HasSubstr("cattShared(k, 0, 17420)"),
                           HasSubstr("(cattTiles_k + 112 + 68 * threadIdx.x)")));
 }
@@ -521,7 +512,7 @@ TEST(StageRows, NegativeLengthsThatRevertWouldNotKnow) {
 
 TEST(StageRows, PositiveAMinimumOfIterations) {
   EXPECT_REWRITE(StageBench(kernel(Usual), 16, 32),
-                 HasSubstr("blockDim.y * blockDim.z == 1 && m >= 32 &&"));
+                 HasSubstr("blockDim.y * blockDim.z == 1 && m >= 32) {"));
 }
 
 TEST(StageRows, PositiveNamesThatAreTaken) {

@@ -26,7 +26,7 @@ const std::string Nest = "  for (int c = 0; c < 7; ++c)\n"
                          "      s += A[i * m + j] * B[c * m + j];\n";
 
 TEST(StayingRows, PositiveLoadedOnce) {
-  EXPECT_REWRITE(staying(Nest), HasSubstr(" && m >= 16 && m <= 64 &&\n"));
+  EXPECT_REWRITE(staying(Nest), HasSubstr(" && m >= 16 && m <= 64) {\n"));
   EXPECT_REWRITE(staying(Nest), HasSubstr(R"cu(
     for (int cattFrom = 0; __any_sync(cattLanes, cattFrom < m); cattFrom += 32)
       cattLoadRow<32, 260>(cattLanes, threadIdx.x, cattRow_A + cattFrom,
@@ -61,7 +61,7 @@ TEST(StayingRows, PositiveNotFromTheStart) {
   std::string From = Nest;
   From.replace(From.find("j = 0"), 5, "j = 3");
   EXPECT_REWRITE(staying(From),
-                 AllOf(HasSubstr(" m - 3 >= 16 &&\n      m - 3 <= 64 && "),
+                 AllOf(HasSubstr(" m - 3 >= 16 &&\n      m - 3 <= 64) {"),
                        HasSubstr("&A[i * m + (3 + cattFrom)],"),
                        HasSubstr(" 0 < 7 ? m - 3 - cattFrom : 0);"),
                        HasSubstr("s += cattRow_A[j - 3] * B[c * m + j];")));

@@ -40,15 +40,34 @@ std::optional<int64_t> mostTrips(const RowLoop &Rows,
   return Version.Columns - Halo;
 }
 
+/// The operands of the atom that an index is, if it is one of this kind.
+static const std::vector<AffineIndex> *operandsOf(const AffineIndex &Index,
+                                                  Atom::Kind K) {
+  if (Index.terms().size() != 1)
+    return nullptr;
+  const auto &[Atoms, Factor] = *Index.terms().begin();
+  return Atoms.size() == 1 && Factor == 1 && Atoms[0]->K == K
+             ? &Atoms[0]->Operands
+             : nullptr;
+}
+
 /// What is behind `max(0, trips)`.
 static AffineIndex withoutFloor(const AffineIndex &Trips) {
-  if (Trips.terms().size() != 1)
+  const std::vector<AffineIndex> *Of = operandsOf(Trips, Atom::Kind::Max);
+  if (!Of)
     return Trips;
-  const auto &[Atoms, Factor] = *Trips.terms().begin();
-  if (Atoms.size() != 1 || Factor != 1 || Atoms[0]->K != Atom::Kind::Max)
-    return Trips;
-  const std::vector<AffineIndex> &Of = Atoms[0]->Operands;
-  return Of[0].constant() == 0 ? Of[1] : Of[1].constant() == 0 ? Of[0] : Trips;
+  return (*Of)[0].constant() == 0   ? (*Of)[1]
+         : (*Of)[1].constant() == 0 ? (*Of)[0]
+                                    : Trips;
+}
+
+/// What the iterator passes by, of `(n + step - 1) / step` trips n.
+static AffineIndex distanceOf(const AffineIndex &Trips, int64_t Step) {
+  const AffineIndex Each = withoutFloor(Trips);
+  const std::vector<AffineIndex> *Of = operandsOf(Each, Atom::Kind::Quotient);
+  if (Step == 1 || !Of || (*Of)[1].constant() != Step)
+    return Each;
+  return (*Of)[0] - AffineIndex(Step - 1);
 }
 
 /// "m - first" and 32: a sum of parameters and a number is at least Least.
@@ -98,7 +117,8 @@ longRowsAt(const Launch &L, const Kernel &K,
         K.Loops[Inside ? Inside->Loop : Rows.Loop].TripCount;
     if (!V.MinTrips || !Trips)
       return std::nullopt;
-    auto Long = atLeast(withoutFloor(*Trips), V.MinTrips, *L.Written);
+    const int64_t Step = Inside ? Inside->StepSize : Rows.StepSize;
+    auto Long = atLeast(distanceOf(*Trips, Step), V.MinTrips, *L.Written);
     if (!Long)
       return std::nullopt;
     std::optional<int64_t> Most = mostTrips(Rows, V);

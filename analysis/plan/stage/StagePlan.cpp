@@ -9,10 +9,10 @@
 #include "analysis/nest/Nest.h"
 #include "analysis/plan/stage/LongRows.h"
 #include "analysis/plan/stage/TileLayout.h"
+#include "analysis/plan/stage/WorthTiles.h"
 #include "analysis/plan/throttle/Prediction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cstdlib>
 #include <set>
 
 namespace catt {
@@ -60,138 +60,6 @@ static Setting withLongRows(const Setting &S) {
 /// tiles: each stores to 32 lines, whatever L1 holds. With 3 to 14 warps tiles
 /// were measured to be 1.7 to 7 times as fast, with 1.3 0.75 times.
 static constexpr int64_t EnoughToStore = 3;
-
-/// On an SM, in the mean: a small grid leaves some with a block fewer.
-static double meanWarps(const Setting &S) {
-  const double Resident = S.Before.WarpsPerBlock * S.Before.BlocksPerSM;
-  const std::optional<int64_t> Blocks = S.Throttle.Block.GridBlocks,
-                               SMs = S.Throttle.Gpu.SMs;
-  return Blocks && SMs ? std::min(Resident, double(*Blocks) *
-                                                S.Before.WarpsPerBlock / *SMs)
-                       : Resident;
-}
-
-/// Where the row of a reference begins.
-static AffineIndex rowStart(const AffineIndex &Offset) {
-  return Offset.substitute([](const Atom &A) -> std::optional<AffineIndex> {
-    if (A.K != Atom::Kind::Iterator)
-      return std::nullopt;
-    return AffineIndex(0);
-  });
-}
-
-/// Another loop of the kernel walks the row, too.
-static bool isWalkedTwice(const Kernel &K, const RowLoop &Rows,
-                          const Access &Row) {
-  return llvm::any_of(K.Accesses, [&](const Access &A) {
-    return A.BaseId == Row.BaseId && A.Loop && *A.Loop != Rows.Loop &&
-           A.Offset && A.Offset->mentionsIterator(*A.Loop) &&
-           (rowStart(*A.Offset) - rowStart(*Row.Offset)).constant();
-  });
-}
-
-/// The row is read again: by a loop around, or by another loop. With few warps,
-/// each of which waits for the tiles each time; or it may be so short that the
-/// compiler keeps it in registers, or that a look at its length is felt.
-static bool isReadAgain(const Setting &S, const RowLoop &Rows,
-                        const RowRead &Read) {
-  constexpr int64_t Bytes = 512; // nvcc 13.0 was seen to keep 440
-  const Kernel &K = S.K;
-  const std::optional<AffineIndex> &Trips = K.Loops[Rows.Loop].TripCount;
-  std::optional<int64_t> Count = Trips ? Trips->constant() : std::nullopt;
-  const std::optional<AffineIndex> &Offset = K.Accesses[Read.Access].Offset;
-  if (!Offset)
-    return false;
-  const int64_t Length = Count ? *Count * Rows.StepSize * Read.ElementBytes : 0;
-  if (Length && Length <= Bytes && !Read.IsWritten &&
-      isWalkedTwice(K, Rows, K.Accesses[Read.Access]))
-    return true;
-  if (Length > Bytes && meanWarps(S) >= EnoughWarps)
-    return false;
-  for (auto L = K.Loops[Rows.Loop].Parent; L; L = K.Loops[*L].Parent)
-    if (!Offset->mentionsIterator(*L))
-      return true;
-  return false;
-}
-
-/// A row that begins where another load says, which gives each lane its own,
-/// in a loop that runs as often for each and stands in no other.
-static bool isScattered(const Setting &S, const Access &A) {
-  const Loop &L = S.K.Loops[*A.Loop];
-  if (A.Offset || !A.Irregularity || L.Parent || !L.TripCount ||
-      !L.TripCount->isBlockUniform())
-    return false;
-  return llvm::any_of(S.K.Accesses, [&](const Access &Says) {
-    return Says.Where == A.Irregularity->Where && Says.Reads &&
-           laneStrideBytes(Says, S.Footprint).value_or(0);
-  });
-}
-
-/// Whether neighbouring lanes touch different lines.
-static bool isApart(const Setting &S, const Access &A) {
-  return std::abs(laneStrideBytes(A, S.Footprint).value_or(0)) >= LineBytes;
-}
-
-/// The bytes of an element that a thread loads at a time, as the compiler can
-/// put the loads of an object's members together.
-static int64_t loadedBytes(const Kernel &K, const RowRead &Read) {
-  int64_t Touched = 0;
-  for (size_t I : Read.Own)
-    Touched += K.Accesses[I].SizeBytes;
-  return std::min<int64_t>(Touched, Read.Alignment);
-}
-
-/// Whether lanes walk so many rows that tiles save look-ups where all lines
-/// fit: with 8 rows of floats they took 1.5 and 1.7 times as long, with 16 0.6
-/// and 0.3 times. Of doubles a tile takes twice as much to fill and to read;
-/// with 16 rows it took 1.45 times as long, and with 32 of float4 1.15 times.
-static bool savesLookUps(const Setting &S, const RowRead &Read) {
-  constexpr int64_t EnoughRows = 16, Bytes = 4;
-  const int64_t Width = *S.Footprint.Block.X;
-  // Lanes of the next threadIdx.y may walk the same ones.
-  const int64_t Rows =
-      Width < WarpLanes &&
-              strideBytes(S.K.Accesses[Read.Access], Axis::Y, S.Footprint) == 0
-          ? Width
-          : WarpLanes;
-  return Rows * Bytes >= EnoughRows * std::max(Bytes, loadedBytes(S.K, Read));
-}
-
-/// Of elements of 1 or 2 bytes a line holds 64 and more, and tiles are filled
-/// through registers: with tiles they took 0.84 to 2.4 times as long on an H200
-/// (docs/verification.md, "Row walks").
-static bool isNarrow(const RowRead &Read) { return Read.ElementBytes < 4; }
-
-namespace {
-struct RowContext {
-  bool Counted = false;  ///< the lines of the loop are
-  bool Contends = false; ///< and do not fit in L1
-  bool Busy = false;     ///< with many warps, tiles help wherever the rows are
-  bool Forced = false;   ///< the user asks for tiles
-};
-} // namespace
-
-/// The reads of lanes that stand a line or more apart. Where data decides which
-/// lanes are there, few may be.
-static std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
-                                       const RowContext &In,
-                                       std::vector<Refusal> &Refusals) {
-  std::vector<unsigned> Out;
-  for (const auto &[I, Read] : llvm::enumerate(Rows.Reads)) {
-    const Access &A = S.K.Accesses[Read.Access];
-    const bool Known = In.Counted && isApart(S, A) &&
-                       !isReadAgain(S, Rows, Read) &&
-                       (In.Contends || savesLookUps(S, Read));
-    if (!A.GuardsKnown || (isNarrow(Read) && !In.Forced) ||
-        !(Known || (In.Busy && isScattered(S, A))))
-      continue;
-    if (Read.Why)
-      Refusals.push_back(*Read.Why);
-    else
-      Out.push_back(I);
-  }
-  return Out;
-}
 
 static std::vector<unsigned> usableSums(const RowLoop &Rows) {
   std::vector<unsigned> Out;
@@ -319,7 +187,7 @@ private:
     const RowContext In = contextOf(Rows, Read);
     if (!Alike || !In.Counted ||
         (!In.Contends && (!IsBusy || !savesLookUps(Long, Read))) ||
-        (isNarrow(Read) && !Options.TileBytes))
+        (isTooNarrow(Rows, Read) && !Options.TileBytes))
       return false;
     if (Read.Why) {
       if (In.Contends)
@@ -392,21 +260,21 @@ private:
       Against.push_back(*Rows.NotInTiles);
     if (Against.empty())
       Reads = rowsApart(Long, Rows, In, Against);
+    if (!In.Contends && !IsBusy && !Reads.empty())
+      Out.OnlyWide = true;
     // Where L1 holds all lines, nobody misses the tiles.
     if (In.Contends)
       llvm::append_range(Out.Refusals, Against);
     return Reads;
   }
 
-  /// With work, if its lines do not fit, or so many warps look them up that L1
-  /// is busy with it.
   std::optional<LoopProfile> profileIfLong(unsigned Loop) const {
     const LoopProfile *Profile = profileOf(Profiles, Loop);
     if (!Profile)
       return std::nullopt;
-    return IsKnown && (Profile->Work || !IsBusy)
-               ? *Profile
-               : profileOf(Long, Loop, IsBusy);
+    if (IsKnown && Profile->Work)
+      return *Profile;
+    return profileOf(Long, Loop, /*AlwaysWork=*/true);
   }
 
   const Setting &S;

@@ -14,9 +14,10 @@
 // cross, if they stay there; loaded tile by tile, each sector is fetched once
 // whatever L1 holds (docs/model.md). It pays where a row is at least MinTrips
 // elements long: shorter ones were measured to lose up to half of their speed.
-// The 32 look-ups of a load are gone, too: with EnoughWarps on an SM, rows are
-// staged though all their lines fit in L1, and with a few where they are
-// written.
+// The 32 look-ups of a load are gone, too, and more is on its way at a time:
+// rows are staged though all their lines fit in L1. With fewer warps than
+// EnoughWarps on an SM they are if a few write them, or if all of what is in
+// tiles as wide as a line is read.
 //
 // Rows that stay while a loop around runs are loaded once, before it, if all of
 // a row has its place in shared memory:
@@ -57,6 +58,7 @@ struct Stages {
   std::vector<LoopVersion> Loops;
   TileMemory Tiles;
   std::vector<Refusal> Refusals;
+  bool OnlyWide = false; ///< tiles of fewer bytes than a line do not pay
 };
 
 /// By the profiles of the kernel as it is. LargestBlock: the threads of the

@@ -181,8 +181,9 @@ bool chooseTiles(const Setting &S, const AnalysisOptions &Options,
   const int64_t Warps = !Limits.IfLong && anyOnlyIfLong(Out.Loops)
                             ? std::numeric_limits<int64_t>::max()
                             : EnoughWarps;
-  for (int64_t Bytes : {128, 64, 32})
-    if (layOut(S, Bytes, Warps, Limits, Out))
+  for (int64_t Bytes : {LineBytes, LineBytes / 2, LineBytes / 4})
+    if ((Bytes == LineBytes || !Out.OnlyWide) &&
+        layOut(S, Bytes, Warps, Limits, Out))
       return true;
   return false;
 }

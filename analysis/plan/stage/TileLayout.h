@@ -24,8 +24,8 @@ namespace catt {
 
 /// Warps on an SM that hide the latency of a tile: with 16, tiles of 128 bytes
 /// were measured to be the fastest on an H200, with 8 others were. With as
-/// many, tiles are faster than 32 look-ups for each load even where all lines
-/// stay in L1 (1.2 to 2.6 times); with fewer they lose up to a third.
+/// many, tiles of any width are faster than 32 look-ups for each load even
+/// where all lines stay in L1 (1.2 to 2.6 times).
 inline constexpr int64_t EnoughWarps = 16;
 
 /// Bytes that the tile of a thread has for one of the version's reads, by its

@@ -8,8 +8,7 @@
 
 // CODE-LABEL: void anyBlock(
 // CODE: if (cat{{t}}Long && blockDim.y * blockDim.z == 1 &&
-// CODE-NEXT: cat{{t}}DynamicShared() >= 132 * blockDim.x && m >= 32 &&
-// CODE-NEXT: __activemask() == 0xffffffff) {
+// CODE-NEXT: cat{{t}}DynamicShared() >= 132 * blockDim.x && m >= 32) {
 __global__ void anyBlock(const float *A, const float *x, float *y, int m) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float s = 0;

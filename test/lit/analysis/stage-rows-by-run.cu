@@ -8,7 +8,7 @@
 // CODE: static __global__ void cat{{t}}Rows_rows(
 // CODE: cat{{t}}Body_rows<false>(A, x, y, m);
 // CODE: if (cat{{t}}Long && blockDim.x <= 256
-// CODE-NEXT: cattDynamicShared() >= 33792 && m >= 32 && __activemask() == 0xffffffff) {
+// CODE-NEXT: cattDynamicShared() >= 33792 && m >= 32) {
 // CODE: j < m ? m - j : 0
 // CODE: } else { // catt: begin
 // CODE-NEXT: for (int j = 0; j < m; ++j)

@@ -68,9 +68,6 @@ static __device__ void cattLoadRow(unsigned lanes, unsigned thread,
 #endif
     *(CattType *)to = source[column];
   };
-  int width = CattColumns;
-  while (width > 1 && __all_sync(lanes, wanted <= width / 2))
-    width /= 2;
   __syncwarp(lanes);
   if (lanes == 0xffffffff && __all_sync(lanes, wanted == CattColumns)) {
 #pragma unroll 4
@@ -79,6 +76,9 @@ static __device__ void cattLoadRow(unsigned lanes, unsigned thread,
       fetch(from, lane % CattColumns, rowOf(from));
     }
   } else if (lanes == 0xffffffff) {
+    int width = CattColumns;
+    while (width > 1 && __all_sync(lanes, wanted <= width / 2))
+      width /= 2;
     const int shift = __ffs(width) - 1, column = lane & (width - 1);
 #pragma unroll 4
     for (int i = 0; i < width; ++i) {

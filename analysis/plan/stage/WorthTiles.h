@@ -1,0 +1,60 @@
+//===- WorthTiles.h - Which rows are worth tiles ---------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   lane 0   a a a a a ...      A[i * m + j]: apart, 32 look-ups a load; worth
+//   lane 1   b b b b b ...      tiles if they are long, and not read again
+//   all      x x x x x ...      x[j]: the same for all lanes
+//
+// What measurement showed of rows that may run in tiles (docs/model.md,
+// docs/verification.md).
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_ANALYSIS_PLAN_STAGE_WORTHTILES_H
+#define CATT_ANALYSIS_PLAN_STAGE_WORTHTILES_H
+
+#include "analysis/plan/throttle/Setting.h"
+#include <vector>
+
+namespace catt {
+
+/// Warps on an SM, in the mean: a small grid leaves some with a block fewer.
+double meanWarps(const Setting &S);
+
+/// Whether neighbouring lanes touch different lines.
+bool isApart(const Setting &S, const Access &A);
+
+/// Whether lanes walk so many rows that tiles save look-ups where all lines
+/// fit: with 8 rows of floats they took 1.5 and 1.7 times as long, with 16 0.6
+/// and 0.3 times. Of doubles a tile takes twice as much to fill and to read;
+/// with 16 rows it took 1.45 times as long, and with 32 of float4 1.15 times.
+bool savesLookUps(const Setting &S, const RowRead &Read);
+
+/// Of elements of 1 or 2 bytes a line holds 64 and more, and tiles are filled
+/// through registers: with tiles they took 0.84 to 2.4 times as long on an H200
+/// (docs/verification.md, "Row walks"). Where the loop writes a row, stores to
+/// 32 lines cost more.
+bool isTooNarrow(const RowLoop &Rows, const RowRead &Read);
+
+/// What decides about the rows of a loop beside these.
+struct RowContext {
+  bool Counted = false;  ///< the lines of the loop are
+  bool Contends = false; ///< and do not fit in L1
+  bool Busy = false;     ///< with many warps, tiles help wherever the rows are
+  bool Forced = false;   ///< the user asks for tiles
+};
+
+/// The reads, by their index in RowLoop::Reads, of lanes that stand a line or
+/// more apart. Where data decides which lanes are there, few may be. Refusals:
+/// why others may not run in tiles.
+std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
+                                const RowContext &In,
+                                std::vector<Refusal> &Refusals);
+
+} // namespace catt
+
+#endif
