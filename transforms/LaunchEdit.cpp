@@ -303,7 +303,8 @@ void LaunchEdit::edit(EditBuilder &Out) const {
     std::string Open = (Call.Function + "(" + For + ",").str();
     std::string Close = S.Condition.empty()
                             ? ", " + S.Number + ")"
-                            : ", " + S.Condition + " ? " + S.Number + " : 0)";
+                            : ", " + S.Condition + " ? " + S.Number + " : " +
+                                  std::to_string(Call.Otherwise) + ")";
     if (Call.Second && !S.Condition.empty())
       Out.replace(Written.Callee, {Call.Argument,
                                    "",
@@ -326,8 +327,9 @@ void LaunchEdit::edit(EditBuilder &Out) const {
 }
 
 Preparation prepareLaunches(const Context &C, StringRef Transform,
-                            LaunchCall Call) {
-  auto Found = std::make_unique<LaunchEdit>(C, Transform, std::move(Call));
+                            LaunchCall Call, LaunchCondition When) {
+  auto Found =
+      std::make_unique<LaunchEdit>(C, Transform, std::move(Call), When);
   if (Found->Why)
     return *Found->Why;
   return Found;

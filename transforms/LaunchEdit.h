@@ -60,6 +60,7 @@ struct LaunchCall {
   llvm::StringRef Function; ///< "cattShared"
   std::string Argument;     ///< of its marker
   std::optional<int64_t> Number;
+  int64_t Otherwise = 0; ///< the number where a condition is not met
   int64_t PerThread = 0; ///< as much more for each thread of the block
   bool LessOwn = false;  ///< what the launch asks for itself is part of it
   /// The number from so many threads per block on, ascending.
@@ -71,7 +72,7 @@ struct LaunchCall {
 };
 
 /// In the words of a launch, the condition without which the number of a call
-/// is 0; std::nullopt if the launch has no words for it.
+/// is its Otherwise; std::nullopt if the launch has no words for it.
 using LaunchCondition =
     llvm::function_ref<std::optional<std::string>(const Launch &)>;
 
@@ -104,7 +105,7 @@ private:
 
 /// A LaunchEdit, or why there is none.
 Preparation prepareLaunches(const Context &C, llvm::StringRef Transform,
-                            LaunchCall Call);
+                            LaunchCall Call, LaunchCondition When = nullptr);
 
 /// The launches that stand in source text, each once; those that the user tells
 /// do not. If one cannot be edited, or names its kernel in no exact way, a

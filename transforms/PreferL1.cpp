@@ -28,10 +28,14 @@
 // for a launch with more shared memory, the carve-out may hold fewer blocks.
 //
 //===----------------------------------------------------------------------===//
+#include "analysis/plan/stage/LongRows.h"
 #include "transforms/LaunchEdit.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace catt {
+
+/// Instead of a percentage (CUDA Runtime API, cudaSharedmemCarveoutDefault).
+static constexpr int64_t DriversChoice = -1;
 
 /// The percentage follows the block of each launch.
 static bool followsBlock(const KernelReport &Kernel) {
@@ -79,13 +83,19 @@ Preparation PreferL1::prepare(const Context &C) const {
     return Against;
   if (isThrottled(K, C.Files))
     return Refusal{Reason::AlreadyRewritten, K.Where, ""};
-  // -1: the driver's choice (CUDA Runtime API, cudaSharedmemCarveoutDefault).
-  LaunchCall Call(
-      "cattPreferL1", Plan.CarveoutPercent, Plan.ByThreads,
-      [](const LaunchCase &Case) { return Case.CarveoutPercent.value_or(-1); });
+  LaunchCall Call("cattPreferL1", Plan.CarveoutPercent, Plan.ByThreads,
+                  [](const LaunchCase &Case) {
+                    return Case.CarveoutPercent.value_or(DriversChoice);
+                  });
   Call.Summary = summaryOf(Plan);
   Call.Second = secondKernelOf(C); // the plan is that of the one with tiles
-  return prepareLaunches(C, name(), std::move(Call));
+  if (!Plan.Tiles.IfLong || Call.Second)
+    return prepareLaunches(C, name(), std::move(Call));
+  // A launch of short rows asks for no tiles, and has L1 for itself.
+  Call.Otherwise = DriversChoice;
+  return prepareLaunches(C, name(), std::move(Call), [&](const Launch &L) {
+    return longRowsAt(L, K, Plan.Versions);
+  });
 }
 
 bool PreferL1::giveUp(KernelReport &Kernel, const Shortfall &) const {

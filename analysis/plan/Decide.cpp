@@ -369,7 +369,9 @@ bool dependsOnRegisters(const KernelReport &Report) {
                          llvm::any_of(Plan.Versions, [](const LoopVersion &V) {
                            return V.BoundThreads != 0;
                          });
-  return MayNotFit || Plan.BlocksRemoved > 0 || Plan.CarveoutPercent ||
+  // Beside tiles it is what some warps need, however many there may be.
+  const bool AsksForBlocks = Plan.CarveoutPercent && Plan.Tiles.Threads == 0;
+  return MayNotFit || AsksForBlocks || Plan.BlocksRemoved > 0 ||
          !Plan.ByThreads.empty() || llvm::any_of(Plan.Loops, Contends);
 }
 

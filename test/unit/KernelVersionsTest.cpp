@@ -128,6 +128,16 @@ TEST(KernelVersions, PositiveACarveoutIsForTheOneWithTiles) {
                               "0, n >= 32 ? 17408 : 0), 85)"));
 }
 
+TEST(KernelVersions, NegativeACarveoutForShortRowsOfOneKernel) {
+  std::string Code = kernel(Usual);
+  Code.replace(Code.find("__global__"), 10, "extern \"C\" __global__");
+  StageBench B = launchedWith("n", Code);
+  B.R.Kernels[0].Plan.CarveoutPercent = 85;
+  B.Rewriting.Transforms = {"prefer-l1", "stage-rows"};
+  EXPECT_REWRITE(B, HasSubstr("cattPreferL1(k, cattShared(k, 0, n >= 32 ? "
+                              "17408 : 0), n >= 32 ? 85 : -1)"));
+}
+
 TEST(KernelVersions, PositiveBoundsAreForBoth) {
   EXPECT_REWRITE(
       with("__global__ void k",

@@ -49,7 +49,6 @@ static constexpr size_t FewSums = 2;
 static Setting withLongRows(const Setting &S) {
   constexpr int64_t Elements = 1024;
   Setting Out = S;
-  Out.Counted = nullptr;
   for (const Parameter &P : S.K.Parameters)
     if (P.IsInteger)
       Out.Footprint.Parameters.insert({P.Name, Elements});

@@ -102,18 +102,21 @@ bool savesLookUps(const Setting &S, const RowRead &Read) {
   return Rows * Bytes >= EnoughRows * std::max(Bytes, loadedBytes(S.K, Read));
 }
 
+static bool writesRow(const RowLoop &Rows) {
+  return llvm::any_of(Rows.Reads,
+                      [](const RowRead &Row) { return Row.IsWritten; });
+}
+
 /// Whether tiles of 128 bytes are faster with few warps, too, where all lines
 /// fit: a warp need not wait for one element after the other. Sixteen kernels
 /// took 0.31 to 0.98 of their time on an H200; loops that leave out elements,
-/// 1.2 and 2.2 times it.
+/// 1.2 and 2.2 times it, and one that writes a row 2.0 times.
 static bool paysForFew(const RowLoop &Rows, const RowRead &Read) {
-  return !Read.IsWritten && int64_t(Read.Halo) + 1 >= Rows.StepSize;
+  return !writesRow(Rows) && int64_t(Read.Halo) + 1 >= Rows.StepSize;
 }
 
 bool isTooNarrow(const RowLoop &Rows, const RowRead &Read) {
-  return Read.ElementBytes < 4 &&
-         llvm::none_of(
-             Rows.Reads, [](const RowRead &Row) { return Row.IsWritten; });
+  return Read.ElementBytes < 4 && !writesRow(Rows);
 }
 
 std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
