@@ -67,8 +67,8 @@ TEST_F(Trials, WhereNobodyKnowsNothingIsTimed) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(Trials, AfterAnEventThatFailsTheOriginalRuns) {
-  for (const char *Call :
-       {"cudaEventCreate", "cudaEventRecord", "cudaEventElapsedTime"})
+  for (const char *Call : {"cudaEventCreate", "cudaEventRecord",
+                           "cudaEventQuery", "cudaEventElapsedTime"})
     for (int After : {0, 1, 2, 3, 5})
       program([=] {
         catt::Trials Of("k");

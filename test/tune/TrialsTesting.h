@@ -94,6 +94,7 @@ private:
     Body();
     EXPECT_EQ(FakeHere.Mode, cudaStreamCaptureModeGlobal);
     EXPECT_EQ(Fake.Waits, 0);
+    EXPECT_EQ(Fake.TooEarly, 0);
     for (int I = Before; I < All.total_part_count(); ++I)
       std::cerr << All.GetTestPartResult(I).line_number() << ": "
                 << All.GetTestPartResult(I).message() << '\n';

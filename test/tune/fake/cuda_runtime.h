@@ -79,7 +79,7 @@ struct FakeCuda {
   bool CapturingElsewhere = false; ///< a query ends that, where not relaxed
   const char *FailingCall = "";
   int FailingAfter = 0; ///< so many of these calls succeed before
-  FakeNumber<int> Open, Waits, Resets;
+  FakeNumber<int> Open, Waits, Resets, TooEarly;
   FakeNumber<int> Calls, EventCalls, Records, CapturesEnded;
 };
 inline FakeCuda Fake;
@@ -153,15 +153,28 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t) {
   ++Fake.Waits;
   return cudaSuccess;
 }
+/// What asks about an event ends captures that forbid it.
+inline cudaError_t fakeQuestion(const char *Call) {
+  if (Fake.CapturingElsewhere && FakeHere.Mode != cudaStreamCaptureModeRelaxed)
+    ++Fake.CapturesEnded;
+  return fakeCall(Call);
+}
 /// Leaves its answer behind as some versions of CUDA do.
+inline cudaError_t cudaEventQuery(cudaEvent_t E) {
+  if (cudaError_t Error = fakeQuestion("cudaEventQuery"))
+    return Error;
+  return fakeError(E->AtMs > Fake.NowMs ? cudaErrorNotReady : cudaSuccess);
+}
+/// Of events that are not done: an error that compute-sanitizer reports.
 inline cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t From,
                                         cudaEvent_t To) {
   *Ms = To->AtMs - From->AtMs;
-  if (Fake.CapturingElsewhere && FakeHere.Mode != cudaStreamCaptureModeRelaxed)
-    ++Fake.CapturesEnded;
-  if (cudaError_t Error = fakeCall("cudaEventElapsedTime"))
+  if (cudaError_t Error = fakeQuestion("cudaEventElapsedTime"))
     return Error;
-  return fakeError(To->AtMs > Fake.NowMs ? cudaErrorNotReady : cudaSuccess);
+  if (To->AtMs <= Fake.NowMs)
+    return cudaSuccess;
+  ++Fake.TooEarly;
+  return fakeError(cudaErrorNotReady);
 }
 inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
                                          cudaStreamCaptureStatus *Status) {

@@ -196,13 +196,13 @@ private:
   void read(Device &device) {
     for (const bool isChanged : {false, true}) {
       Place &place = device.places[isChanged];
-      if (place.use != Place::Ended)
-        continue;
-      float ms = 0;
-      const auto done = cudaEventElapsedTime(&ms, place.begin, place.end);
+      const auto done = place.use == Place::Ended ? cudaEventQuery(place.end)
+                                                  : cudaErrorNotReady;
       if (done == cudaErrorNotReady)
         continue;
-      if (done != cudaSuccess)
+      float ms = 0;
+      if (done != cudaSuccess ||
+          cudaEventElapsedTime(&ms, place.begin, place.end) != cudaSuccess)
         return void(device.choice = Choice::Off);
       place.use = Place::Free;
       if (place.round != device.round)
