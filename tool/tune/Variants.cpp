@@ -128,7 +128,7 @@ std::vector<Proposal> proposals(const KernelReport &Kernel) {
   Add("sums", {"promote-accumulators"});
   for (int64_t Bytes : {32, 64, 128}) {
     Add("tiles-" + std::to_string(Bytes),
-        {"stage-rows", "promote-accumulators"});
+        {"stage-rows", "promote-accumulators", "prefer-l1"});
     All.back().TileBytes = Bytes;
   }
   addGroups(Kernel.Source, All);

@@ -63,7 +63,7 @@ static AffineIndex withoutFloor(const AffineIndex &Trips) {
 
 /// What the iterator passes by, of `(n + step - 1) / step` trips n.
 static AffineIndex distanceOf(const AffineIndex &Trips, int64_t Step) {
-  const AffineIndex Each = withoutFloor(Trips);
+  AffineIndex Each = withoutFloor(Trips);
   const std::vector<AffineIndex> *Of = operandsOf(Each, Atom::Kind::Quotient);
   if (Step == 1 || !Of || (*Of)[1].constant() != Step)
     return Each;
