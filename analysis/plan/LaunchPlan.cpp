@@ -131,7 +131,7 @@ static void keepL1(const Setting &Staged, bool AnyBlock, KernelPlan &Plan) {
   if (AnyBlock)
     Enough = {32};
   if (llvm::any_of(Plan.Loops, isDivided)) // for the blocks that there are
-    Enough = {Now.WarpsPerBlock * Now.BlocksPerSM};
+    Enough = {Now.activeWarps()};
   for (int64_t Warps : Enough)
     if (std::optional<BlockChoice> Asked = keptFor(Staged, Warps)) {
       Plan.After = Asked->After;
@@ -174,10 +174,9 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
   }
   Staged->Counted = nullptr; // it has counted the kernel as it is
   // To throttle, each block would need its own carve-out.
-  const bool MayKeep = Staged->Throttle.MayPreferL1;
-  Staged->Throttle.MayPreferL1 &= !LargestBlock;
-  LaunchPlan Result = planIn(*Staged, L);
-  Staged->Throttle.MayPreferL1 = MayKeep;
+  Setting Throttled = *Staged;
+  Throttled.Throttle.MayPreferL1 &= !LargestBlock;
+  LaunchPlan Result = planIn(Throttled, L);
   const size_t Before = Without.size();
   for (const LoopVersion &Each : Found.Loops) {
     const RowLoop &Rows = S.K.RowLoops[Each.Rows];

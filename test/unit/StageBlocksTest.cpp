@@ -215,6 +215,13 @@ TEST(StageBlocks, PositiveAFewWarpsThatReadRows) {
               ElementsAre("A[i * 4096 + j] in 32"));
 }
 
+TEST(StageBlocks, NegativeAFewWarpsOfWhichABranchWritesRows) {
+  EXPECT_THAT(staged(ofBlocks("66", kernel("4096", "256",
+                                           "if (s > 3) y[i * 4096 + j] = s;\n"
+                                           "s += A[i * 4096 + j];"))),
+              IsEmpty());
+}
+
 TEST(StageBlocks, NegativeAFewWarpsThatReadSomeElements) {
   std::string Code = kernel("4096");
   Code.replace(Code.find("++j"), 3, "j += 2");

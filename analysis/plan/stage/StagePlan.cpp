@@ -58,7 +58,7 @@ static Setting withLongRows(const Setting &S) {
 /// Warps with which the stores of a row that is written cost more than tiles:
 /// each stores to 32 lines, whatever L1 holds. With 3 to 14 on an SM in the
 /// mean tiles were measured to be 1.7 to 7 times as fast, with 1.3 0.75 times;
-/// with 2 in the mean, but 8 on each SM that is busy, 1.4 to 4.4 times.
+/// with 1 to 2 in the mean, but 8 on each SM that is busy, 1.04 to 6.4 times.
 static constexpr int64_t EnoughOnBusySMs = 8;
 static constexpr int64_t EnoughToStore = 3;
 
@@ -81,8 +81,8 @@ public:
       : S(S), Profiles(Profiles), Options(Options), Without(Without),
         Long(withLongRows(S)),
         IsKnown(Long.Footprint.Parameters == S.Footprint.Parameters),
-        IsBusy(Options.TileBytes || warpsOnBusySMs() >= EnoughWarps ||
-               (writesRows() && (warpsOnBusySMs() >= EnoughOnBusySMs ||
+        IsBusy(Options.TileBytes || S.Before.activeWarps() >= EnoughWarps ||
+               (writesRows() && (S.Before.activeWarps() >= EnoughOnBusySMs ||
                                  meanWarps(S) >= EnoughToStore))) {}
 
   Stages run() {
@@ -95,10 +95,6 @@ public:
   }
 
 private:
-  int64_t warpsOnBusySMs() const {
-    return S.Before.WarpsPerBlock * S.Before.BlocksPerSM;
-  }
-
   /// Any row that may run in tiles, if it runs where data does not decide.
   bool writesRows() const {
     return llvm::any_of(S.K.RowLoops, [&](const RowLoop &Rows) {

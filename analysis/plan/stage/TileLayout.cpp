@@ -160,8 +160,7 @@ static bool layOut(const Setting &S, int64_t TileBytes, int64_t EnoughWarps,
     llvm::consumeError(With.takeError());
     return false;
   }
-  return With->BlocksPerSM * With->WarpsPerBlock >=
-         std::min(EnoughWarps, S.Before.WarpsPerBlock * S.Before.BlocksPerSM);
+  return With->activeWarps() >= std::min(EnoughWarps, S.Before.activeWarps());
 }
 
 bool chooseTiles(const Setting &S, const AnalysisOptions &Options,

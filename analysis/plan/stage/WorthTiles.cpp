@@ -14,7 +14,7 @@
 namespace catt {
 
 double meanWarps(const Setting &S) {
-  const double Resident = S.Before.WarpsPerBlock * S.Before.BlocksPerSM;
+  const double Resident = S.Before.activeWarps();
   const std::optional<int64_t> Blocks = S.Throttle.Block.GridBlocks,
                                SMs = S.Throttle.Gpu.SMs;
   return Blocks && SMs ? std::min(Resident, double(*Blocks) *
