@@ -78,6 +78,9 @@ struct AnalysisOptions {
   /// --tile-bytes: bytes of a row in a tile, for every loop that can have
   /// tiles; absent: what pays.
   std::optional<int64_t> TileBytes;
+  /// Loops are divided though data decides which threads run them: launches
+  /// find out whether it pays.
+  bool MayGuess = false;
   /// What counting for the file may take, filled in by analyze().
   CountingQuota *Quota = nullptr;
   /// What is known already of the kernel that is decided.

@@ -99,8 +99,12 @@ std::optional<Refusal> cannotBound(const Context &C,
   if (K.AllLaunchesVisible && !K.MaxThreads)
     if (std::optional<std::string> Foreign = foreignUse(K, C.Files))
       return Refusal{Reason::LaunchedElsewhere, K.Where, *Foreign};
-  if (!threadsFor(Loops))
-    return std::nullopt;
+  const int64_t Threads = threadsFor(Loops);
+  return Threads ? cannotBound(C, Threads) : std::nullopt;
+}
+
+std::optional<Refusal> cannotBound(const Context &C, int64_t Threads) {
+  const Kernel &K = C.Kernel.Source;
   const SourceSpan Head{K.Span.File, K.Span.Begin, K.BodyBegin};
   if (std::optional<Refusal> Why = cannotEdit(C.Files, Head, K.Where))
     return Why;

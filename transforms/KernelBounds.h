@@ -51,8 +51,11 @@ Declaration readDeclaration(const std::string &Text, const Kernel &K);
 /// "__launch_bounds__(1024)".
 std::string boundsFor(const Context &C, int64_t Threads);
 
-/// Why the kernel cannot be compiled for the blocks that its launches may have
-/// once it holds these versions, if so.
+/// Why the kernel cannot be compiled for blocks of so many threads, if so.
+std::optional<Refusal> cannotBound(const Context &C, int64_t Threads);
+
+/// Why not for the blocks that its launches may have once it holds these
+/// versions, if so.
 std::optional<Refusal> cannotBound(const Context &C,
                                    llvm::ArrayRef<VersionedLoop> Loops);
 

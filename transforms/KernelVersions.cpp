@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/KernelVersions.h"
+#include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/throttle/Candidates.h"
 #include "transforms/FilePlaces.h"
 #include "transforms/KernelBounds.h"
@@ -71,7 +72,8 @@ StringRef againstSecondKernel(const Context &C) {
 /// Whether the kernel with its versions may lack registers for a launch.
 static bool needsBounds(const Context &C) {
   const Kernel &K = C.Kernel.Source;
-  return !C.Kernel.Plan.Versions.empty() &&
+  return (!C.Kernel.Plan.Versions.empty() ||
+          llvm::any_of(C.Kernel.Plan.Loops, isDivided)) &&
          mayLackRegisters(K, C.Gpu, largestBlockInSight(K));
 }
 

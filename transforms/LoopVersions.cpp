@@ -193,7 +193,11 @@ static std::string conditionOf(const VersionedLoop &V) {
   }
   if (V.Version.MinTrips) {
     const std::string Trips = tripsFrom(walkOf(V), walkOf(V).Start);
-    All.push_back(Trips + " >= " + str(V.Version.MinTrips));
+    const std::string Long = Trips + " >= " + str(V.Version.MinTrips);
+    const std::optional<AffineIndex> &Count = V.K.Loops[V.Rows.Loop].TripCount;
+    All.push_back(Count && Count->isBlockUniform()
+                      ? Long
+                      : "__any_sync(__activemask(), " + Long + ")");
     if (std::optional<int64_t> Most = mostTrips(V.Rows, V.Version))
       All.push_back(Trips + " <= " + str(*Most));
   }

@@ -85,8 +85,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/runtime/Agreement.h"
+#include "analysis/plan/throttle/Candidates.h"
 #include "transforms/GroupLoop.h"
 #include "transforms/GroupSize.h"
+#include "transforms/KernelBounds.h"
 #include "transforms/KernelVersions.h"
 #include "transforms/SourceEdit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -372,6 +374,7 @@ struct PreparedSplits final : Prepared {
   PreparedSplits(const KernelReport &Kernel, std::vector<Split> Splits)
       : Kernel(Kernel), Splits(std::move(Splits)) {}
   void edit(EditBuilder &Out) const override {
+    writeBounds(Kernel.Source, Bounds, Out);
     for (const Split &S : Splits) {
       const SourceSpan &Span = S.Site.Span;
       Out.wrapStatements(Span, S.Site.OwnLines,
@@ -381,6 +384,7 @@ struct PreparedSplits final : Prepared {
   }
   const KernelReport &Kernel;
   std::vector<Split> Splits;
+  std::string Bounds; ///< of the kernel, where there is one
 };
 
 class SplitWarpGroups final : public Transform {
@@ -399,6 +403,24 @@ public:
 };
 } // namespace
 
+/// Threads of the block that the kernel has to be compiled for, unless another
+/// transform sees to it; 0: none.
+static int64_t blockToBound(const Context &C) {
+  const bool IsBound =
+      (C.Kernel.Registers && C.Kernel.Registers->Bounds) ||
+      llvm::any_of(C.Kernel.Plan.Versions,
+                   [](const LoopVersion &V) { return V.BoundThreads; });
+  if (IsBound)
+    return 0;
+  const Kernel &K = C.Kernel.Source;
+  const int64_t Any = threadsToBound(K, C.Gpu, SplitRegisters),
+                InSight = largestBlockInSight(K);
+  if (hasRegisters(K, C.Gpu, Any, /*More=*/0))
+    return Any;
+  // Blocks that it has no registers for as it is are not launched elsewhere.
+  return mayLackRegisters(K, C.Gpu, InSight) ? InSight : 0;
+}
+
 Preparation SplitWarpGroups::prepare(const Context &C) const {
   Preparation Out;
   std::vector<Split> Found = splits(C.Kernel, C.Gpu, Out.Refusals);
@@ -408,12 +430,23 @@ Preparation SplitWarpGroups::prepare(const Context &C) const {
       Out.Refusals.push_back(std::move(*R));
     return R.has_value();
   });
-  if (C.Kernel.Plan.ByTrials)
-    if (std::optional<SecondKernel> Tried = secondKernelOf(C))
-      for (Split &S : Found)
-        S.Size.OnlyIf = Tried->Flag;
-  if (!Found.empty())
-    Out.Found = std::make_unique<PreparedSplits>(C.Kernel, std::move(Found));
+  if (Found.empty())
+    return Out;
+  const std::optional<SecondKernel> Second = secondKernelOf(C);
+  if (Second && C.Kernel.Plan.ByTrials)
+    for (Split &S : Found)
+      S.Size.OnlyIf = Second->Flag;
+  const int64_t Threads =
+      Second && C.Kernel.Plan.ByTrials ? 0 : blockToBound(C);
+  if (Threads)
+    if (std::optional<Refusal> Why = cannotBound(C, Threads)) {
+      Out.Refusals.push_back(std::move(*Why));
+      return Out;
+    }
+  auto Splits = std::make_unique<PreparedSplits>(C.Kernel, std::move(Found));
+  if (Threads)
+    Splits->Bounds = boundsFor(C, Threads);
+  Out.Found = std::move(Splits);
   return Out;
 }
 

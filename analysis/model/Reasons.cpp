@@ -63,6 +63,11 @@ constexpr ReasonInfo Table[] = {
      "where the loop reads or writes cannot be told from the source "
      "({an index depends on loaded data})",
      "nothing needs to be done: such accesses are never throttled"},
+    {Reason::DataDecides, NotKnown, "data-decides",
+     "the condition around the loop, or its limit, is loaded",
+     "how many threads run the loop, or how often, is known only to the data, "
+     "and with it what fewer warps would gain ({a condition is loaded})",
+     "let launches find it out with --decide=run, or decide it with --force"},
     {Reason::TooComplex, NotKnown, "too-complex",
      "the operation quota of the counting ran out",
      "counting the cache lines of the loop takes too long "

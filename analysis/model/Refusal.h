@@ -29,6 +29,7 @@ enum class Reason : uint8_t {
   UnknownStride,      ///< a stride is known only at run time
   UnknownTripCount,   ///< a loop bound is known only at run time
   Irregular,          ///< an index depends on loaded data
+  DataDecides,        ///< which threads run it, or how often, is loaded
   TooComplex,         ///< the counting quota ran out
   RegistersEstimated, ///< no assembler confirmed the register numbers
   IndexVaries,        ///< an array index that unrolling does not make constant

@@ -34,6 +34,28 @@ unsigned outermost(const Kernel &K, unsigned Loop) {
   return Loop;
 }
 
+const Access *irregularIn(const Kernel &K, unsigned Loop) {
+  for (const Access &A : K.Accesses)
+    if (A.Irregularity && A.Space == AddressSpace::Global &&
+        isInside(K, A.Loop, Loop))
+      return &A;
+  return nullptr;
+}
+
+const Access *decidedByData(const Kernel &K, unsigned Loop) {
+  const Access *First = nullptr;
+  for (const Access &A : K.Accesses) {
+    if (A.Space != AddressSpace::Global || !A.ThroughL1 || !A.Offset ||
+        !isInside(K, A.Loop, Loop) || !A.Offset->mentionsIterator(*A.Loop))
+      continue;
+    if (A.GuardsKnown)
+      return nullptr;
+    if (!First)
+      First = &A;
+  }
+  return First;
+}
+
 bool isStatementInside(const Kernel &K, unsigned Inner, unsigned Outer) {
   return reaches(K.Statements, Inner, Outer);
 }

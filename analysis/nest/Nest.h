@@ -33,6 +33,14 @@ bool isInnermost(const Kernel &K, unsigned Loop);
 /// The loop that is inside no other and has this one inside, or is it.
 unsigned outermost(const Kernel &K, unsigned Loop);
 
+/// A reference of the loop, or of one inside, whose index is not known; null:
+/// none.
+const Access *irregularIn(const Kernel &K, unsigned Loop);
+
+/// A reference of them that walks memory, if of all that do data decides which
+/// threads make it, or how often; null: none.
+const Access *decidedByData(const Kernel &K, unsigned Loop);
+
 /// True if statement Inner is Outer or inside it.
 bool isStatementInside(const Kernel &K, unsigned Inner, unsigned Outer);
 

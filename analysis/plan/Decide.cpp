@@ -327,6 +327,7 @@ static LaunchPlan planTrials(const Kernel &K, const AnalysisOptions &Options) {
   const bool IsDoubtful = !changes(Out.Plan);
   if (IsDoubtful && !Options.MinGain) {
     Tried.MinGain = MinGainOfTrials;
+    Tried.MayGuess = true;
     Out = plan(K, Tried);
   }
   if (!changes(Out.Plan))

@@ -149,6 +149,26 @@ static bool isThrottledInside(const Kernel &K, const KernelPlan &Plan,
   });
 }
 
+/// A loop without tiles whose lines stay in L1 as the kernel is, and no longer
+/// beside the tiles of others; absent: none.
+static std::optional<unsigned>
+crowdedOut(const Setting &S, const LaunchPlan &AsItIs, const Setting &Staged,
+           const Stages &Found, const LaunchPlan &Result) {
+  Setting Beside = Staged;
+  Beside.Before = Result.Plan.After.value_or(Staged.Before);
+  for (const Loop &L : S.K.Loops) {
+    const bool HasTiles = llvm::any_of(Found.Loops, [&](const LoopVersion &V) {
+      const unsigned Its = S.K.RowLoops[V.Rows].Loop;
+      return !V.Reads.empty() &&
+             (isInside(S.K, L.Id, Its) || isInside(S.K, Its, L.Id));
+    });
+    if (!HasTiles && !contends(S, AsItIs.Profiles[L.Id]) &&
+        contends(Beside, Result.Profiles[L.Id]))
+      return L.Id;
+  }
+  return std::nullopt;
+}
+
 /// The plan of the kernel whose rows are staged where that helps, and whose
 /// sums are in registers: the tiles take shared memory, and neither takes L1.
 /// LargestBlock, Without as those of stagesFor.
@@ -193,6 +213,14 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
                       LargestBlock, std::move(Without));
   if (Found.Tiles.bytes())
     keepL1(*Staged, LargestBlock.has_value(), Result.Plan);
+  if (Found.Tiles.bytes() && !Options.TileBytes &&
+      crowdedOut(S, AsItIs, *Staged, Found, Result)) {
+    for (const LoopVersion &Each : Found.Loops)
+      if (!Each.Reads.empty())
+        Without.push_back(S.K.RowLoops[Each.Rows].Loop);
+    return planStaged(S, L, Options, MayReserve, std::move(AsItIs),
+                      LargestBlock, std::move(Without));
+  }
   for (const LoopVersion &Each : Found.Loops) {
     if (Each.Reads.empty())
       continue;

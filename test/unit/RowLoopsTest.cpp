@@ -96,10 +96,14 @@ TEST(RowLoops, PositiveSpans) {
   EXPECT_TRUE(R.OwnLines);
   EXPECT_EQ(P.kernel("k").Loops.at(R.Loop).Iterator, "j");
   EXPECT_EQ(R.Reads.at(0).ElementBytes, 4u);
-  EXPECT_FALSE(parseRows("s = 1; " + Usual + "  s += A[i * m + j];")
-                   .kernel("k")
-                   .RowLoops.at(0)
-                   .OwnLines);
+  auto OwnLines = [](const std::string &Body) {
+    return parseRows(Body).kernel("k").RowLoops.at(0).OwnLines;
+  };
+  const std::string Row = "  s += A[i * m + j];";
+  EXPECT_TRUE(OwnLines(Usual + Row + " /* a */ /* b */ // c"));
+  EXPECT_FALSE(OwnLines("s = 1; " + Usual + Row));
+  EXPECT_FALSE(OwnLines(Usual + Row + " /* a */ s = 1;"));
+  EXPECT_FALSE(OwnLines(Usual + Row + " /* a\n */"));
 }
 
 TEST(RowLoops, PositiveLimits) {

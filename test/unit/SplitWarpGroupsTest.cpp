@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "SnippetBench.h"
 #include "TransformTesting.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -909,6 +910,64 @@ TEST(Rewrite, NegativeEmptyReport) {
   Workbench B("int x;\n");
   EXPECT_EQ(B.rewritten(), "int x;\n");
   EXPECT_THAT(B.edits().Files, IsEmpty());
+}
+
+//===-- Registers of the largest block ------------------------------------===//
+
+/// Kernel k with these words in front, whose loop is run by four warps at a
+/// time; launched with blocks of so many threads.
+SnippetBench largeBlocks(const std::string &Threads,
+                         const std::string &Words = "__global__ void") {
+  SnippetBench B(Words +
+                     " k(const float *A, float *y, int m) {\n"
+                     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                     "  float s = 0;\n"
+                     "  for (int j = 0; j < m; ++j)\n"
+                     "    s += A[i * m + j];\n"
+                     "  y[i] = s;\n}\n"
+                     "void host(float *A) { k<<<9, " +
+                     Threads + ">>>(A, A, 3); }\n",
+                 "split-warp-groups");
+  LoopPlan &P = B.R.Kernels[0].Plan.Loops.emplace_back();
+  P.Groups = 2;
+  P.WarpsPerGroup = 4;
+  P.FootprintBytes = 512 * 1024;
+  B.R.Kernels[0].Source.Registers =
+      RegisterRange{40, 30, 50, Origin::Estimated};
+  return B;
+}
+
+TEST(SplitWarpGroups, PositiveLargeBlocksKeepTheirRegisters) {
+  SnippetBench B = largeBlocks("512");
+  EXPECT_REWRITE(B, HasSubstr("\n__launch_bounds__(1024) // catt: done\n"));
+  B.R.Cuda = {"/usr/local/cuda", "13.0"};
+  EXPECT_REWRITE(B, HasSubstr("\n__maxnreg__(64) // catt: done\n"));
+  SnippetBench Static = largeBlocks("512", "static __global__ void");
+  EXPECT_REWRITE(Static, HasSubstr("__launch_bounds__(512) /* catt: done */"));
+  // Blocks of 1,024 threads have 64 for each, and cannot be launched as it is.
+  B = largeBlocks("512");
+  B.R.Kernels[0].Source.Registers =
+      RegisterRange{90, 80, 100, Origin::Estimated};
+  EXPECT_REWRITE(B, HasSubstr("\n__launch_bounds__(512) // catt: done\n"));
+}
+
+TEST(SplitWarpGroups, PositiveBlocksThatLackNoRegisters) {
+  for (const char *Words :
+       {"__global__ void", "__global__ void __launch_bounds__(1024)"}) {
+    SnippetBench B = largeBlocks(
+        llvm::StringRef(Words).contains("bounds") ? "512" : "256", Words);
+    EXPECT_REWRITE(B, Not(HasSubstr("split-warp-groups(bounds)")));
+  }
+}
+
+TEST(SplitWarpGroups, NegativeBoundsThatCannotBeWritten) {
+  SnippetBench B = largeBlocks("512", "__global__ void __launch_bounds__(256)");
+  EXPECT_THAT(B.edits().Refused, ElementsAre(::testing::Field(
+                                     &Refusal::Kind, Reason::BoundsExist)));
+  SnippetBench Macro =
+      largeBlocks("512", "#define KERNEL __global__ void\nKERNEL");
+  EXPECT_THAT(Macro.edits().Refused,
+              ElementsAre(::testing::Field(&Refusal::Kind, Reason::InMacro)));
 }
 
 } // namespace

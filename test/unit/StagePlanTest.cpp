@@ -133,33 +133,6 @@ TEST(StagePlan, PositiveRowsThatAreWritten) {
   EXPECT_THAT(staged(kernel("4096", "256", "y[i + 4096 * j] = s;")), IsEmpty());
 }
 
-/// Rows of A that begin at an element of P.
-std::string gathered(const std::string &P, const std::string &Trips = "m") {
-  std::string Code = kernel(Trips, "256", "s += A[r * m + j];");
-  Code.replace(Code.find("const float *B"), 14, "const int *P");
-  Code.replace(Code.find("(A, A, A"), 8, "(A, (int *)A, A");
-  return Code.insert(Code.find("  for ("), "  int r = " + P + ";\n");
-}
-
-TEST(StagePlan, PositiveRowsThatDataSays) {
-  EXPECT_THAT(staged(gathered("P[i]")), ElementsAre("A[r * m + j] in 32"));
-  EXPECT_THAT(staged(gathered("P[2 * i + 1]", "4096")),
-              ElementsAre("A[r * m + j] in 32"));
-  EXPECT_TRUE(decided(gathered("P[i]")).Tiles.IfLong);
-}
-
-TEST(StagePlan, NegativeRowsThatDataSaysForAllLanesOrInALoop) {
-  EXPECT_THAT(staged(gathered("P[blockIdx.x]")), IsEmpty());
-  EXPECT_THAT(staged(gathered("P[P[i]]")), IsEmpty()); // may be one for all
-  EXPECT_THAT(staged(gathered("P[i]", "P[i + 1]")), IsEmpty()); // short ones
-  std::string Around = gathered("P[i]");
-  Around.insert(Around.find("  for ("), "  for (int k = 0; k < n; ++k)\n");
-  EXPECT_THAT(staged(Around), IsEmpty());
-  std::string Few = gathered("P[i]");
-  Few.replace(Few.find("1056"), 4, "132");
-  EXPECT_THAT(staged(Few), IsEmpty());
-}
-
 TEST(StagePlan, NegativeManySumsOfLoopsThatMayBeShort) {
   auto Sums = [](const std::string &Trips, const std::string &Body) {
     AnalysisOptions Options = staging();
@@ -183,10 +156,20 @@ TEST(StagePlan, NegativeThePaperAndTheUserDecide) {
   EXPECT_EQ(decided(kernel("4096"), Forced).Loops.at(0).Groups, 2);
 }
 
-TEST(StagePlan, NegativeLanesThatDataLeavesOut) {
-  std::string Code = kernel("4096");
-  Code.insert(Code.find("  for ("), "  if (y[i] > 0)\n");
-  EXPECT_THAT(staged(Code), IsEmpty());
+TEST(StagePlan, NegativeAnotherLoopNeedsL1) {
+  auto Code = [](const std::string &Grid, const std::string &Row) {
+    std::string Out = kernel("4096", "1024");
+    Out.replace(Out.find("1056"), 4, Grid);
+    return Out.insert(Out.find("  y[i]"), "  int q = 0;\n"
+                                          "  while (q < 4096)\n    s += " +
+                                              Row + ";\n");
+  };
+  EXPECT_THAT(staged(Code("132", "B[i * 4096 + q++]")), IsEmpty());
+  EXPECT_THAT(staged(Code("132", "B[q++]")),
+              ElementsAre("A[i * 4096 + j] in 32"));
+  // Its lines do not stay in L1 as it is.
+  EXPECT_THAT(staged(Code("1056", "B[i * 4096 + q++]")),
+              ElementsAre("A[i * 4096 + j] in 32"));
 }
 
 /// The row is walked again for each c.

@@ -673,4 +673,20 @@ TEST(Candidates, registersOfABlockThatCanStillBeLaunched) {
   EXPECT_TRUE(hasRegisters(K, Gpu, 1024, 1000));
 }
 
+TEST(Candidates, threadsOfTheBlockToCompileFor) {
+  const Device Gpu = llvm::cantFail(findDevice("h200"));
+  Kernel K;
+  K.Launches.emplace_back().Block = {256, 1, 1};
+  EXPECT_EQ(threadsToBound(K, Gpu, 12), 1024); // another file may launch it
+  K.Registers = RegisterRange{40, 30, 52, Origin::Estimated};
+  EXPECT_EQ(threadsToBound(K, Gpu, 12), 0);
+  EXPECT_EQ(threadsToBound(K, Gpu, 13), 1024);
+  K.AllLaunchesVisible = true;
+  EXPECT_EQ(threadsToBound(K, Gpu, 1000), 0);
+  K.Launches[0].Block = {16, 32, 1}; // whatever an estimate says
+  EXPECT_EQ(threadsToBound(K, Gpu, 12), 512);
+  K.MaxThreads = 512;
+  EXPECT_EQ(threadsToBound(K, Gpu, 1000), 0);
+}
+
 } // namespace

@@ -158,6 +158,13 @@ TEST(TryLaunches, PositiveOddBlocks) {
                  HasSubstr("if (!cattTried || cattThreads >= blockDim.x) {"));
 }
 
+TEST(TryLaunches, PositiveRegistersForTheBlockThatIsTried) {
+  TrialBench B(code("k<<<9, 512>>>(A, A, 3);"));
+  EXPECT_REWRITE(
+      B, AllOf(HasSubstr("static __global__ void __launch_bounds__(512)"),
+               HasSubstr("\n__global__ void k(const float *A")));
+}
+
 TEST(TryLaunches, PositiveTilesThatLaunchesAskFor) {
   StageBench B = launchedWith("n");
   B.R.Kernels[0].Plan.ByTrials = true;

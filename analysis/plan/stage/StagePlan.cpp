@@ -228,9 +228,8 @@ private:
   /// of their own.
   std::optional<int64_t> boundFor(LoopVersion &V, int64_t More) const {
     const Device &Gpu = S.Throttle.Gpu;
-    const int64_t Threads = largestBlock(S.K);
-    if (!mayLackRegisters(S.K, Gpu, Threads) ||
-        (S.K.Registers && hasRegisters(S.K, Gpu, Threads, More)))
+    const int64_t Threads = threadsToBound(S.K, Gpu, More);
+    if (!Threads)
       return std::nullopt;
     V.BoundThreads = Threads;
     const bool MayBeApart = V.MinTrips && !V.Reads.empty();

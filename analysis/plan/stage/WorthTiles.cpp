@@ -78,6 +78,12 @@ static bool isScattered(const Setting &S, const Access &A) {
   });
 }
 
+/// A row that begins where another load says, in a loop that runs as often as
+/// that says, too.
+static bool isRagged(const Setting &S, const Access &A) {
+  return !A.Offset && A.Irregularity;
+}
+
 bool isApart(const Setting &S, const Access &A) {
   return std::abs(laneStrideBytes(A, S.Footprint).value_or(0)) >= LineBytes;
 }
@@ -129,8 +135,10 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
         In.Counted && isApart(S, A) && !isReadAgain(S, Rows, Read) &&
         (In.Contends ||
          (savesLookUps(S, Read) && (In.Busy || paysForFew(Rows, Read))));
-    if (!A.GuardsKnown || (isTooNarrow(Rows, Read) && !In.Forced) ||
-        !(Known || (In.Busy && isScattered(S, A))))
+    if ((!A.GuardsKnown && !In.Forced) ||
+        (isTooNarrow(Rows, Read) && !In.Forced) ||
+        !(Known || (In.Busy && isScattered(S, A)) ||
+          (In.Forced && isRagged(S, A))))
       continue;
     if (Read.Why)
       Refusals.push_back(*Read.Why);

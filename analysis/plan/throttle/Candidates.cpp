@@ -165,4 +165,15 @@ bool hasRegisters(const Kernel &K, const Device &Gpu, int64_t Threads,
              registersForBlocks(Gpu, Threads, /*Blocks=*/1);
 }
 
+int64_t threadsToBound(const Kernel &K, const Device &Gpu, int64_t More) {
+  const int64_t Largest = largestBlock(K);
+  if (llvm::any_of(K.Launches, [&](const Launch &L) {
+        return mayLackRegisters(K, Gpu, L.Block.count().value_or(0));
+      }))
+    return Largest;
+  const bool Enough = !mayLackRegisters(K, Gpu, Largest) ||
+                      (K.Registers && hasRegisters(K, Gpu, Largest, More));
+  return Enough ? 0 : Largest;
+}
+
 } // namespace catt

@@ -39,6 +39,7 @@ struct ThrottleOptions {
   bool MaySplit = true;          ///< loops in warp groups are a choice
   bool MayReserve = true;        ///< fewer blocks per SM are a choice
   bool MayPreferL1 = true;       ///< so is another carve-out than the driver's
+  bool MayGuess = false;         ///< so are loops that data decides on
   std::optional<double> MinGain; ///< --min-gain; absent: the defaults
   double minGain(bool HoldsBack) const {
     return MinGain.value_or(HoldsBack ? DefaultMinGain
@@ -127,6 +128,17 @@ bool mayLackRegisters(const Kernel &K, const Device &Gpu, int64_t Threads);
 /// more: it cannot lack any, or few are taken.
 bool hasRegisters(const Kernel &K, const Device &Gpu, int64_t Threads,
                   int64_t More);
+
+/// Registers that a loop over groups may add; 6 were seen where nvcc unrolled
+/// as before.
+inline constexpr int64_t SplitRegisters = 12;
+
+/// Threads of the block that a kernel has to be compiled for once its code
+/// takes so many registers more, or some launch may lack them; 0: none. A block
+/// in sight that may lack any has to be: nvcc 13.0 was seen to unroll a divided
+/// loop, which took 254 registers instead of 32. Of others, an estimate will
+/// do.
+int64_t threadsToBound(const Kernel &K, const Device &Gpu, int64_t More);
 
 } // namespace catt
 

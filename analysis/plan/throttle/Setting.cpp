@@ -116,6 +116,7 @@ llvm::Expected<Setting> settingFor(const Kernel &K, const Launch &L,
                            Options.May.Groups,
                            MayReserve && mayReserve(K, L, Options),
                            Options.May.Carveout,
+                           Options.MayGuess,
                            Options.MinGain,
                            forcedFor(K, Options.Forced)};
   llvm::Expected<Residency> Before = residency(Options.Gpu, Throttle.Block);

@@ -79,9 +79,6 @@ std::optional<Refusal> withoutFootprint(const Input &In, const Loop &L) {
                  ""};
 }
 
-/// Registers that a loop over groups may add; 6 were seen.
-constexpr int64_t SplitRegisters = 12;
-
 /// Why a contended loop cannot be split into groups.
 std::optional<Refusal> notSplittable(const Input &In, const Loop &L) {
   if (!L.Refusals.empty())
@@ -167,6 +164,12 @@ void decideContended(const Input &In, const Loop &L, const BlockChoice &Blocks,
   const LevelFootprint &Level = *ownLevel(In, L.Id);
   State.Result = Outcome::Contended;
   State.Plan.Why = notSplittable(In, L);
+  // Fewer warps may be there already: throttled, such kernels took 0.67 to 1.5
+  // times their time on an H200, half of them more (docs/model.md).
+  if (const Access *Data = decidedByData(In.K, L.Id);
+      Data && !State.Plan.Why && !In.Options.PaperRule && !In.Options.MayGuess)
+    State.Plan.Why =
+        Refusal{Reason::DataDecides, L.Where, "as for '" + Data->Text + "'"};
   if (State.Plan.Why)
     return;
   const LoopProfile &Profile = *profileOf(In.Profiles, L.Id);
@@ -182,15 +185,6 @@ void decideContended(const Input &In, const Loop &L, const BlockChoice &Blocks,
               formatv("{0} touches {1}, L1 has {2}", Who,
                       kib(footprintBytes(Level, 1, T, In.Options.PaperRule)),
                       kib(l1Of(Blocks.After, In.Options)))};
-}
-
-/// A reference of the loop, or of one inside, whose index is not known.
-const Access *irregularIn(const Kernel &K, unsigned Loop) {
-  for (const Access &A : K.Accesses)
-    if (A.Irregularity && A.Space == AddressSpace::Global &&
-        isInside(K, A.Loop, Loop))
-      return &A;
-  return nullptr;
 }
 
 /// A loop that --force decides, where that is possible at all.

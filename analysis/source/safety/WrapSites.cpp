@@ -148,6 +148,12 @@ bool SourceText::ownLines(llvm::StringRef All, const SourceSpan &Span) const {
   llvm::StringRef Rest =
       All.substr(Span.End).take_until([](char C) { return C == '\n'; });
   Rest = Rest.trim();
+  while (Rest.starts_with("/*")) {
+    const size_t Close = Rest.find("*/", 2);
+    if (Close == llvm::StringRef::npos)
+      return false;
+    Rest = Rest.drop_front(Close + 2).ltrim();
+  }
   return (Rest.empty() || Rest.starts_with("//")) && !Rest.ends_with("\\");
 }
 

@@ -1,0 +1,87 @@
+//===- StageDataTest.cpp - Rows that only the data knows --------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "StagePlanTesting.h"
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Rows of A that begin at an element of P.
+std::string gathered(const std::string &P, const std::string &Trips = "m") {
+  std::string Code = kernel(Trips, "256", "s += A[r * m + j];");
+  Code.replace(Code.find("const float *B"), 14, "const int *P");
+  Code.replace(Code.find("(A, A, A"), 8, "(A, (int *)A, A");
+  return Code.insert(Code.find("  for ("), "  int r = " + P + ";\n");
+}
+
+TEST(StageData, PositiveRowsThatDataSays) {
+  EXPECT_THAT(staged(gathered("P[i]")), ElementsAre("A[r * m + j] in 32"));
+  EXPECT_THAT(staged(gathered("P[2 * i + 1]", "4096")),
+              ElementsAre("A[r * m + j] in 32"));
+  EXPECT_TRUE(decided(gathered("P[i]")).Tiles.IfLong);
+}
+
+TEST(StageData, NegativeRowsThatDataSaysForAllLanesOrInALoop) {
+  EXPECT_THAT(staged(gathered("P[blockIdx.x]")), IsEmpty());
+  EXPECT_THAT(staged(gathered("P[P[i]]")), IsEmpty()); // may be one for all
+  EXPECT_THAT(staged(gathered("P[i]", "P[i + 1]")), IsEmpty()); // short ones
+  std::string Around = gathered("P[i]");
+  Around.insert(Around.find("  for ("), "  for (int k = 0; k < n; ++k)\n");
+  EXPECT_THAT(staged(Around), IsEmpty());
+  std::string Few = gathered("P[i]");
+  Few.replace(Few.find("1056"), 4, "132");
+  EXPECT_THAT(staged(Few), IsEmpty());
+}
+
+TEST(StageData, NegativeLanesThatDataLeavesOut) {
+  std::string Code = kernel("4096");
+  Code.insert(Code.find("  for ("), "  if (y[i] > 0)\n");
+  EXPECT_THAT(staged(Code), IsEmpty());
+}
+
+TEST(StageData, PositiveRowsOfDifferentLengthAsTold) {
+  AnalysisOptions Told = staging();
+  Told.TileBytes = 128;
+  const std::string Rows =
+      "  for (int j = P[i]; j < P[i + 1]; ++j)\n    s += A[j];\n";
+  std::string Code = gathered("P[i]");
+  const size_t From = Code.find("  for (");
+  Code.replace(From, Code.find("  y[i]") - From, Rows);
+  EXPECT_THAT(staged(Code, Told), ElementsAre("A[j] in 32"));
+  EXPECT_THAT(staged(Code), IsEmpty()); // measured to lose
+  std::string Masked = kernel("4096");
+  Masked.insert(Masked.find("  for ("), "  if (y[i] > 0)\n");
+  EXPECT_THAT(staged(Masked, Told), ElementsAre("A[i * 4096 + j] in 32"));
+}
+
+TEST(StageData, NegativeFewerWarpsWhereDataDecidesHowManyThereAre) {
+  auto Why = [&](const std::string &Before,
+                 const AnalysisOptions &Options) -> std::optional<Reason> {
+    std::string Code = kernel("4096", "256", "y[i] += A[i * 4096 + j];");
+    Code.insert(Code.find("  for ("), Before);
+    const std::optional<Refusal> Found = decided(Code, Options).Loops[0].Why;
+    return Found ? std::optional(Found->Kind) : std::nullopt;
+  };
+  const AnalysisOptions Default = options(std::nullopt);
+  EXPECT_EQ(Why("", Default), std::nullopt);
+  EXPECT_EQ(Why("  if (i < n)\n", Default), std::nullopt);
+  EXPECT_EQ(Why("  if (B[i] > 0)\n", Default), Reason::DataDecides);
+  EXPECT_EQ(Why("  if (B[i] > 0) return;\n", Default), Reason::DataDecides);
+  AnalysisOptions Other = Default;
+  Other.MayGuess = true; // the launches find out
+  EXPECT_EQ(Why("  if (B[i] > 0)\n", Other), std::nullopt);
+  Other = Default;
+  Other.Counting = Model::Catt;
+  EXPECT_EQ(Why("  if (B[i] > 0)\n", Other), std::nullopt);
+}
+
+} // namespace
+} // namespace catt
