@@ -50,6 +50,10 @@ StringRef againstSecondKernel(const Context &C) {
   auto Found = C.Files.find(K.Span.File);
   if (!K.Head || Found == C.Files.end())
     return "no other function can have the kernel's body";
+  if (llvm::any_of(C.Kernel.Plan.Versions, [&](const LoopVersion &V) {
+        return K.RowLoops[V.Rows].InCallee;
+      }))
+    return "a loop of another function would be in both kernels";
   const FileContext &File = Found->second;
   const StringRef Text = File.Text;
   const unsigned Begin = K.Head->Begin;

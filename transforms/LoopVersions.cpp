@@ -450,6 +450,8 @@ std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows) {
     return Refusal{Reason::EditsOverlap, Where, ""};
   if (std::optional<Refusal> R = cannotEdit(C.Files, Rows.Span, Where))
     return R;
+  if (Rows.InCallee && hasRewrittenLoop(K, C.Files))
+    return Refusal{Reason::AlreadyRewritten, Where, ""};
   // A loop that one of them has another version of is left to it.
   for (Part Written : {Part::Stage, Part::Sums})
     if (isMarked(K, transformFor(Written).name(), C.Files))
@@ -465,8 +467,8 @@ std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows) {
   for (const char *Function : Functions)
     if (isTaken(File, *findFunction(Function)))
       return InMacro(std::string("the name ") + Function + " in the file");
-  if (!File.places().above({K.Top}, Rows.Span.Begin))
-    return InMacro("what stands before the kernel: no function can be added");
+  if (!File.places().above({Rows.Top}, Rows.Span.Begin))
+    return InMacro("what stands before its function: no other can be added");
   return std::nullopt;
 }
 
@@ -481,7 +483,7 @@ void writeVersion(const VersionedLoop &V, StringRef Reason, EditBuilder &Out) {
                  Line.contains(std::string(Function) + "<");
         }))
       Out.edits().Calls.push_back(
-          {Function, &Out.transform(), L.Span.File, L.Span.Begin, {V.K.Top}});
+          {Function, &Out.transform(), L.Span.File, L.Span.Begin, {L.Top}});
   Out.wrapStatements(L.Span, L.OwnLines,
                      {str(InTiles ? V.Version.Columns : V.Version.Sums.size()),
                       Reason.str(),

@@ -149,7 +149,7 @@ static void stage(const VersionedLoop &V, EditBuilder &Out) {
 void PreparedStages::edit(EditBuilder &Out) const {
   const VersionedLoop &First = Loops.front();
   if (First.SharesTiles)
-    Out.addBehindBrace(First.K.Span.File, First.K.BodyBegin,
+    Out.addBehindBrace(First.Rows.Span.File, First.Rows.BodyBegin,
                        {"tiles",
                         "a row of each thread in shared memory",
                         {tileDeclaration(First)},

@@ -252,7 +252,9 @@ struct Kernel {
   std::vector<Access> Accesses;
   std::vector<BodyStatement> Statements; ///< in the order of the text
   std::vector<ThreadValue> Values;
-  std::vector<RowLoop> RowLoops; ///< of its own body, in the order of the text
+  /// Of its own body, in the order of the text, then of functions that nothing
+  /// else calls.
+  std::vector<RowLoop> RowLoops;
   /// Offsets in its file of names that do nothing but read a variable, in
   /// ascending order (safety/PlainReads.h).
   std::vector<unsigned> PlainReads;

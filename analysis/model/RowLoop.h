@@ -82,6 +82,11 @@ struct RowSum {
 
 struct RowLoop : RowWalk {
   SourceSpan Span; ///< of the whole loop
+  /// Of the function that it stands in: the kernel, or one that nothing else
+  /// calls. Offsets in its file.
+  unsigned Top = 0; ///< of the declaration at file scope that it stands in
+  unsigned BodyBegin = 0; ///< behind the brace that opens the body
+  bool InCallee = false;
   bool OwnLines = true;
   std::string Init; ///< "int j = 0;", with its semicolon
   std::string Step; ///< "++j"

@@ -16,6 +16,7 @@
 #include "analysis/source/safety/WarpIndependence.h"
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/NodeParts.h"
+#include "analysis/source/values/OwnFunctions.h"
 #include "analysis/source/values/RowLoops.h"
 #include "analysis/source/values/ThreadValues.h"
 #include "analysis/source/walk/IndexFolding.h"
@@ -301,17 +302,6 @@ bool isFixed(const ParmVarDecl *P, const Stmt *S) {
                       [&](const Stmt *Child) { return isFixed(P, Child); });
 }
 
-/// Where the declaration at file scope begins that holds the function.
-SourceLocation topOf(const FunctionDecl &F) {
-  const FunctionDecl *Written = F.getTemplateInstantiationPattern();
-  const Decl *Top = Written ? Written : &F;
-  if (auto *T = cast<FunctionDecl>(Top)->getDescribedFunctionTemplate())
-    Top = T;
-  while (!Top->getLexicalDeclContext()->isTranslationUnit())
-    Top = cast<Decl>(Top->getLexicalDeclContext());
-  return Top->getBeginLoc();
-}
-
 Kernel describeKernel(const FunctionDecl &F) {
   ASTContext &Context = F.getASTContext();
   const SourceManager &SM = Context.getSourceManager();
@@ -343,8 +333,9 @@ Kernel describeKernel(const FunctionDecl &F) {
   if (auto Entry = SM.getFileEntryRefForID(SM.getFileID(End)))
     K.Span = {Entry->getFileEntry().tryGetRealPathName().str(),
               SM.getFileOffset(Begin), SM.getFileOffset(End) + 1};
-  K.BodyBegin = SM.getFileOffset(SM.getExpansionLoc(Open)) + 1;
-  K.Top = SM.getFileOffset(SM.getExpansionLoc(topOf(F)));
+  const FunctionPlace Place = placeOf(F);
+  K.BodyBegin = Place.BodyBegin;
+  K.Top = Place.Top;
   if (auto *A = F.getAttr<CUDALaunchBoundsAttr>()) {
     K.MaxThreads = constantValue(A->getMaxThreads(), Context);
     K.MinBlocks = constantValue(A->getMinBlocks(), Context);
@@ -396,9 +387,9 @@ private:
   std::map<std::string, Directives> ByFile;
 };
 
-/// A kernel with all that its launches and its body say.
+/// A kernel with all that its launches and its body say. Rows: with RowLoops.
 Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
-                  BrokenCode &Broken, ReachedCode &Code, bool WithRows) {
+                  BrokenCode &Broken, ReachedCode &Code, FunctionUses *Rows) {
   ASTContext &Context = F.getASTContext();
   Kernel K = describeKernel(F);
   if (auto It = Launches.find(F.getCanonicalDecl()); It != Launches.end())
@@ -415,8 +406,8 @@ Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
   Walk.run(F);
   findThreadValues(F, Context, K);
   K.Head = headOf(F);
-  if (WithRows)
-    findRowLoops(F, Context, K);
+  if (Rows)
+    findRowLoops(F, Context, *Rows, K);
   return K;
 }
 
@@ -434,13 +425,15 @@ std::vector<Kernel> findKernels(
   BrokenCode Broken(Context, Unit.diagnostics());
   LaunchMap Launches = findLaunches(Context, Functions.Hosts, Broken);
   DirectivesByFile Comments(Context, Problems);
+  FunctionUses Uses(Context);
   ReachedCode Code; // of all kernels together: they share their functions
   std::vector<std::pair<SourceLocation, Kernel>> Found;
   auto Add = [&](const FunctionDecl *F, bool Template) {
     if (!Wanted(qualifiedName(*F), F->getNameAsString()))
       return;
     Kernel K = Template ? describeKernel(*F)
-                        : readKernel(*F, Launches, Broken, Code, WithRows);
+                        : readKernel(*F, Launches, Broken, Code,
+                                     WithRows ? &Uses : nullptr);
     if (Template)
       K.Refusals.push_back({Reason::NotInstantiated, K.Where, ""});
     applyDirectives(K, Comments.of(F->getLocation()));

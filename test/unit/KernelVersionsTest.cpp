@@ -176,6 +176,17 @@ TEST(KernelVersions, NegativeTheFunctionsName) {
                  staysOneKernel());
 }
 
+TEST(KernelVersions, NegativeALoopOfAnotherFunction) {
+  std::string Code = "__device__ float sum(const float *row, int m) {\n"
+                     "  float s = 0;\n  for (int j = 0; j < m; ++j)\n"
+                     "    s += row[j];\n  return s;\n}\n" +
+                     kernel("  s = sum(A + i * m, m);\n");
+  EXPECT_REWRITE(launchedWith("n", Code),
+                 AllOf(HasSubstr("cattDynamicShared() >= 17408 && m >= 32"),
+                       HasSubstr("cattShared(k, 0, n >= 32 ? 17408 : 0)"),
+                       Not(HasSubstr("cattRows_k"))));
+}
+
 TEST(KernelVersions, NegativeLinkageOfC) {
   EXPECT_REWRITE(with("__global__", "extern \"C\" __global__"),
                  staysOneKernel());

@@ -740,11 +740,74 @@ TEST(RowLoops, PositiveInstantiations) {
               ::testing::UnorderedElementsAre("float", "double", "char"));
 }
 
-TEST(RowLoops, NegativeLoopsOfFunctions) {
-  EXPECT_THAT(rows("s = sum(A + i * m, m);",
-                   "__device__ float sum(const float *row, int m) {\n"
-                   "  float s = 0;\n  for (int j = 0; j < m; ++j)\n"
-                   "    s += row[j];\n  return s;\n}\n"),
+//===-- Functions that the kernel calls alone -----------------------------===//
+
+/// A function that adds up a row, with these words in front.
+std::string sumOf(const std::string &Words = "__device__ float",
+                  const std::string &Pragma = "") {
+  return Words + " sum(const float *row, int n) {\n  float s = 0;\n" + Pragma +
+         "  for (int q = 0; q < n; ++q)\n    s += row[q];\n  return s;\n}\n";
+}
+const std::string CallsIt = "s = sum(A + i * m, m);";
+
+TEST(RowLoops, PositiveInAFunctionThatTheKernelCallsAlone) {
+  const std::string Row = "int q = 0; 0 to n by ++q reads float row[q]";
+  EXPECT_THAT(rows(CallsIt, sumOf()), ElementsAre(Row));
+  EXPECT_THAT(rows(CallsIt, sumOf("static __device__ __noinline__ float")),
+              ElementsAre(Row));
+  EXPECT_THAT(
+      rows(Usual + "s += A[i * m + j];\n" + CallsIt, sumOf()),
+      ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j]", Row));
+  EXPECT_THAT(rows("s = twice(A + i * m, m);",
+                   sumOf() + "__device__ float twice(const float *row, int n) "
+                             "{ return 2 * sum(row, n); }\n"),
+              ElementsAre(Row));
+  Parsed P = parseRows(
+      CallsIt, "namespace {\n" +
+                   sumOf("__device__ float", "#pragma unroll 4\n") + "}\n");
+  const RowLoop &R = P.kernel("k").RowLoops.at(0);
+  EXPECT_TRUE(R.InCallee);
+  EXPECT_TRUE(P.text(R.Span).starts_with("for (int q") ||
+              P.text(R.Span).starts_with("#pragma"));
+  EXPECT_EQ(R.Top, 0u); // of the namespace
+  EXPECT_EQ(P.kernel("k").Loops.at(R.Loop).Function, "sum");
+}
+
+TEST(RowLoops, PositiveInAFunctionOfAKernelTemplate) {
+  const std::string Kernel =
+      "template <class T> __global__ void k(const T *A, T *y, int m) {\n  "
+      "y[threadIdx.x] = sum(A + threadIdx.x * m, m);\n}\n"
+      "template __global__ void k<float>(const float *, float *, int);\n";
+  Parsed P = parseSnippet(sumOf() + Kernel);
+  EXPECT_EQ(P.kernel("k<float>").RowLoops.size(), 1u);
+}
+
+TEST(RowLoops, NegativeInAFunctionThatIsNotTheKernelsAlone) {
+  const std::string Other = "__global__ void other(float *A) { *A = ";
+  for (const std::string &Code :
+       {sumOf() + Other + "sum(A, 3); }\n",
+        sumOf() + "__device__ float (*pointer)(const float *, int) = sum;\n",
+        sumOf("__host__ __device__ float"), sumOf("__device__ constexpr float"),
+        sumOf("template <class T> __device__ float"),
+        sumOf() + "template <class T> __device__ float of(T t) "
+                  "{ return sum(t, 1); }\n",
+        "struct Sum {\n" + sumOf() + "};\n#define sum Sum().sum\n"})
+    EXPECT_THAT(
+        rows(Code.find("class T> __device__ float sum") == std::string::npos
+                 ? CallsIt
+                 : "s = sum<int>(A + i * m, m);",
+             Code),
+        IsEmpty())
+        << Code;
+  EXPECT_THAT(rows(CallsIt + "\ns += sum(A + i, m);", sumOf()), IsEmpty());
+  std::string Macro = "#define SUM " + sumOf();
+  for (size_t At = 0; (At = Macro.find('\n', At)) + 1 < Macro.size(); At += 2)
+    Macro.insert(At, "\\");
+  EXPECT_THAT(rows(CallsIt, Macro + "SUM\n"), IsEmpty());
+  EXPECT_THAT(rows("s = many(A + i * m, m);",
+                   sumOf() + "__device__ float many(const float *row, int n) {"
+                             " return n ? sum(row, n) + many(row, n - 1) : 0;"
+                             " }\n"),
               IsEmpty());
 }
 

@@ -228,6 +228,28 @@ TEST(StagePlan, PositiveTwoLoops) {
               ElementsAre("A[i * 4096 + j] in 32", "B[i * 4096 + q] in 32"));
 }
 
+/// Adds up a row of B in a function of its own.
+const std::string SumOf = "__device__ float sum(const float *row, int n) {\n"
+                          "  float s = 0;\n"
+                          "  for (int q = 0; q < n; ++q)\n    s += row[q];\n"
+                          "  return s;\n}\n";
+
+TEST(StagePlan, PositiveLoopsOfOneFunction) {
+  std::string Code = SumOf + kernel("31");
+  Code.replace(Code.find("y[i] = s"), 8, "y[i] = s + sum(B + i * 4096, 4096)");
+  EXPECT_THAT(staged(Code), ElementsAre("row[q] in 32"));
+  Code = SumOf + kernel("4096");
+  Code.replace(Code.find("y[i] = s"), 8, "y[i] = s + sum(B + i * 4096, 4096)");
+  EXPECT_THAT(staged(Code), ElementsAre("A[i * 4096 + j] in 32"));
+}
+
+TEST(StagePlan, PositiveLaunchesTellOfLoopsOfFunctions) {
+  std::string Code = SumOf + kernel("31", "256");
+  Code.replace(Code.find("y[i] = s"), 8, "y[i] = s + sum(B + i * m, m)");
+  EXPECT_THAT(staged(Code), ElementsAre("row[q] in 32"));
+  EXPECT_TRUE(decided(Code).Tiles.IfLong);
+}
+
 //===-- Left alone --------------------------------------------------------===//
 
 TEST(StagePlan, NegativeNotAskedFor) {

@@ -15,6 +15,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 //===-- What is written ---------------------------------------------------===//
 
@@ -64,6 +65,51 @@ TEST(StageRows, PositiveEachLaunchAsksForTheRowsOfItsBlock) {
       B, AllOf(HasSubstr("  if (blockDim.y * blockDim.z == 1 &&\n"
                          "      cattDynamicShared() >= 112 + 68 * blockDim.x"),
                HasSubstr("/* catt: begin */ 100 /* catt: end */ , 17420)")));
+}
+
+/// A kernel whose rows a function of these words walks.
+static std::string withFunction(const std::string &Words) {
+  return Words + " sum(const float *row, int n) {\n"
+                 "  float s = 0;\n"
+                 "  for (int q = 0; q < n; ++q) // the row\n"
+                 "    s += row[q];\n"
+                 "  for (int q = 0; q < n; ++q)\n"
+                 "    s -= row[q];\n"
+                 "  return s;\n}\n"
+                 "__global__ void k(const float *A, float *y, int m) {\n"
+                 "  int i = threadIdx.x;\n"
+                 "  y[i] = sum(A + i * m, m);\n}\n"
+                 "static void host(float *A) { k<<<9, 256>>>(A, A, 3); }\n";
+}
+
+TEST(StageRows, PositiveLoopsOfAFunction) {
+  StageBench B(withFunction("__device__ float"));
+  const std::string New = B.checked();
+  EXPECT_THAT(New, StartsWith("// catt: stage-rows(kernel): a warp"));
+  EXPECT_THAT(New.substr(New.find("__device__ float sum")),
+              StartsWith(R"cu(__device__ float sum(const float *row, int n) {
+  // catt: stage-rows(tiles): a row of each thread in shared memory
+  __shared__ __align__(16) unsigned char cattTiles[17408]; // catt: done
+  float s = 0;
+  // catt: stage-rows(16): the warp loads the rows of its lanes together
+  if (blockDim.x <= 256 && blockDim.y * blockDim.z == 1) {
+    float *const cattRow_row = (float *)(cattTiles + 68 * threadIdx.x);
+    const unsigned cattLanes = __activemask();
+    for (int q = 0; __any_sync(cattLanes, q < n);) {
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_row, &row[q],
+                          q < n ? n - q : 0);
+      for (const auto cattFrom = q; q < n && q - cattFrom < 16; ++q)
+        s += cattRow_row[q - cattFrom];
+    }
+  } else { // catt: begin
+)cu"));
+}
+
+TEST(StageRows, NegativeAFunctionThatWasRewrittenBefore) {
+  StageBench B(withFunction("__device__ float"));
+  StageBench Again(B.checked());
+  EXPECT_THAT(Again.edits().Added, ::testing::IsEmpty());
+  EXPECT_EQ(Again.edits().Refused.front().Kind, Reason::AlreadyRewritten);
 }
 
 TEST(StageRows, PositiveRegistersOfTheLargestBlock) {

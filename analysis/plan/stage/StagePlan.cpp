@@ -287,6 +287,25 @@ private:
 };
 } // namespace
 
+/// Loops that share their tiles stand in one function: in the kernel, if any
+/// does.
+static void keepOneFunction(const Kernel &K, Stages &Out) {
+  const RowLoop *First = nullptr; // of the kernel, if it has any
+  for (LoopVersion &V : Out.Loops) {
+    const RowLoop &Rows = K.RowLoops[V.Rows];
+    if (V.Reads.empty())
+      continue;
+    if (!First)
+      First = &Rows;
+    if (Rows.Span.File != First->Span.File ||
+        Rows.BodyBegin != First->BodyBegin)
+      V.Reads.clear();
+  }
+  llvm::erase_if(Out.Loops, [](const LoopVersion &V) {
+    return V.Reads.empty() && V.Sums.empty();
+  });
+}
+
 Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
                  const AnalysisOptions &Options,
                  std::optional<int64_t> LargestBlock,
@@ -294,6 +313,7 @@ Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
   if (S.Throttle.Gpu.Capability < AsynchronousCopies)
     return {};
   Stages Out = Chooser(S, Profiles, Options, Without).run();
+  keepOneFunction(S.K, Out);
   if (chooseTiles(S, Options, LargestBlock, Out))
     return Out;
   for (LoopVersion &V : Out.Loops) {

@@ -29,6 +29,7 @@
 #include "analysis/source/values/TileBodies.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
+#include <utility>
 
 using namespace clang;
 
@@ -161,7 +162,7 @@ private:
     if (std::optional<Refusal> Why = sharedProduct())
       return Out.Refusals.push_back(*Why);
     if (std::optional<Refusal> Why =
-            splitMayRound(F, {&For}, /*InCallee=*/false, Context))
+            splitMayRound(F, {&For}, Out.InCallee, Context))
       Out.Refusals.push_back(*Why);
   }
 
@@ -330,30 +331,77 @@ private:
 
 } // namespace
 
-void findRowLoops(const FunctionDecl &F, const ASTContext &Context, Kernel &K) {
-  if (llvm::none_of(K.Statements,
-                    [](const BodyStatement &S) { return S.Is.has_value(); }))
-    return;
-  ComputeProof Proof;
+/// The loop of a callee at a statement, which may hold a pragma's For; absent:
+/// it is reached twice, or its text is not its own.
+static std::optional<RowLoop> inCallee(const Stmt &S, const ForStmt &For,
+                                       const ASTContext &Context,
+                                       const Kernel &K) {
+  const SourceManager &SM = Context.getSourceManager();
+  const SourceText Text(Context);
+  const Location At = Text.location(For.getForLoc());
+  auto Is = [&](const Loop &L) { return L.Where == At; };
+  std::optional<Refusal> Why;
+  std::optional<SourceSpan> Span = Text.span(S, S, Why);
+  if (!Span || Why || llvm::count_if(K.Loops, Is) != 1)
+    return std::nullopt;
+  RowLoop R;
+  R.Loop = llvm::find_if(K.Loops, Is)->Id;
+  R.Span = *Span;
+  const FileID File = SM.getFileID(SM.getExpansionLoc(S.getBeginLoc()));
+  R.OwnLines = Text.ownLines(Text.text(File), *Span);
+  R.InCallee = true;
+  return R;
+}
+
+static std::optional<RowLoop>
+inKernel(const ForStmt &For, const ASTContext &Context, const Kernel &K) {
+  const Location At = locationOf(For.getForLoc(), Context);
+  auto Is = llvm::find_if(K.Statements, [&](const BodyStatement &S) {
+    return S.Is && S.Where == At && !S.Span.File.empty();
+  });
+  if (Is == K.Statements.end())
+    return std::nullopt;
+  RowLoop R;
+  R.Loop = *Is->Is;
+  R.Span = Is->Span;
+  R.OwnLines = Is->OwnLines;
+  return R;
+}
+
+static void findIn(const FunctionDecl &F, bool IsCallee,
+                   const ASTContext &Context, ComputeProof &Proof, Kernel &K) {
+  const FunctionPlace Place = placeOf(F);
   const LocalMentions Locals = mentionsIn(*F.getBody(), Proof);
+  const Stmt *Pragma = nullptr;
   forEachStmt(F.getBody(), [&](const Stmt &Each) {
+    auto *Attributed = dyn_cast<AttributedStmt>(&Each);
+    const Stmt *Around = std::exchange(Pragma, Attributed);
     auto *For = dyn_cast<ForStmt>(&Each);
     if (!For)
       return;
-    Location At = locationOf(For->getForLoc(), Context);
-    auto Is = llvm::find_if(K.Statements, [&](const BodyStatement &S) {
-      return S.Is && S.Where == At && !S.Span.File.empty();
-    });
-    if (Is == K.Statements.end())
+    std::optional<RowLoop> R =
+        IsCallee ? inCallee(Around ? *Around : *For, *For, Context, K)
+                 : inKernel(*For, Context, K);
+    if (!R)
       return;
-    RowLoop R;
-    R.Loop = *Is->Is;
-    R.Span = Is->Span;
-    R.OwnLines = Is->OwnLines;
-    Finder(F, *For, Context, Locals, K, Proof, R).run();
-    if (!R.Refusals.empty() || !R.Reads.empty() || !R.Sums.empty())
-      K.RowLoops.push_back(std::move(R));
+    R->Top = Place.Top;
+    R->BodyBegin = Place.BodyBegin;
+    Finder(F, *For, Context, Locals, K, Proof, *R).run();
+    if (!R->Refusals.empty() || !R->Reads.empty() || !R->Sums.empty())
+      K.RowLoops.push_back(std::move(*R));
   });
+}
+
+void findRowLoops(const FunctionDecl &F, const ASTContext &Context,
+                  FunctionUses &Uses, Kernel &K) {
+  ComputeProof Proof;
+  if (llvm::any_of(K.Statements,
+                   [](const BodyStatement &S) { return S.Is.has_value(); }))
+    findIn(F, /*IsCallee=*/false, Context, Proof, K);
+  auto IsOwn = [&](const Loop &L) { return L.Function == K.UnqualifiedName; };
+  if (!llvm::all_of(K.Loops, IsOwn))
+    for (const FunctionDecl *Callee : ownFunctions(F, Uses))
+      findIn(*Callee, /*IsCallee=*/true, Context, Proof, K);
 }
 
 } // namespace catt

@@ -31,16 +31,18 @@
 //     for (int j = 0; j < d; ++j)
 //       s += P[i * d + j] * C[c * d + j];
 //
-// Limits: only `for` loops of the kernel's own body that count by a constant,
-// without break and return, whose calls only compute. Reads in a branch alone
-// are left where they are, as are elements that are no numbers of 4 or 8 bytes.
-// Index arithmetic is taken not to wrap.
+// Limits: only `for` loops that count by a constant, of the kernel's own body
+// or of a function that it calls alone (OwnFunctions.h), without break and
+// return, whose calls only compute. Reads in a branch alone are left where they
+// are, as are elements that are no numbers of 4 or 8 bytes. Index arithmetic is
+// taken not to wrap.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_ROWLOOPS_H
 #define CATT_ANALYSIS_SOURCE_VALUES_ROWLOOPS_H
 
 #include "analysis/model/Kernel.h"
+#include "analysis/source/values/OwnFunctions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 
@@ -48,7 +50,8 @@ namespace catt {
 
 /// Fills in RowLoops of a kernel whose Accesses and Statements are known.
 void findRowLoops(const clang::FunctionDecl &F,
-                  const clang::ASTContext &Context, Kernel &K);
+                  const clang::ASTContext &Context, FunctionUses &Uses,
+                  Kernel &K);
 
 } // namespace catt
 

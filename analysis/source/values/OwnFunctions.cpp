@@ -1,0 +1,96 @@
+//===- OwnFunctions.cpp - Functions that one kernel calls alone -----------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/values/OwnFunctions.h"
+#include "analysis/source/syntax/NodeParts.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
+using namespace clang;
+
+namespace catt {
+namespace {
+
+using Counted = llvm::DenseMap<const FunctionDecl *, unsigned>;
+
+struct Counter : RecursiveASTVisitor<Counter> {
+  explicit Counter(Counted &Out) : Out(Out) {}
+  /// Of a template the text counts, and not each of its instantiations.
+  bool TraverseFunctionDecl(FunctionDecl *F) {
+    return F->isTemplateInstantiation() ||
+           RecursiveASTVisitor::TraverseFunctionDecl(F);
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *E) {
+    count(E->getDecl());
+    return true;
+  }
+  bool VisitOverloadExpr(OverloadExpr *E) { // of a template, not decided yet
+    for (NamedDecl *D : E->decls())
+      count(D->getUnderlyingDecl());
+    return true;
+  }
+  void count(const NamedDecl *D) {
+    if (auto *F = dyn_cast<FunctionDecl>(D))
+      ++Out[F->getCanonicalDecl()];
+  }
+  Counted &Out;
+};
+
+/// Whether its body is compiled for the device alone, and as it stands there.
+bool isPlainDeviceFunction(const FunctionDecl &F) {
+  const LangOptions &Language = F.getASTContext().getLangOpts();
+  return F.hasAttr<CUDADeviceAttr>() && !F.hasAttr<CUDAHostAttr>() &&
+         !F.isConstexpr() && !F.isVariadic() && !isa<CXXMethodDecl>(F) &&
+         F.getTemplatedKind() == FunctionDecl::TK_NonTemplate &&
+         !(Language.GPURelocatableDeviceCode && F.isExternallyVisible());
+}
+
+} // namespace
+
+unsigned FunctionUses::of(const FunctionDecl &F) {
+  if (!Counts) {
+    Counter Count(Counts.emplace());
+    for (Decl *D : Context.getTraversalScope())
+      Count.TraverseDecl(D);
+  }
+  return Counts->lookup(F.getCanonicalDecl());
+}
+
+std::vector<const FunctionDecl *> ownFunctions(const FunctionDecl &Kernel,
+                                               FunctionUses &Uses) {
+  std::vector<const FunctionDecl *> Out;
+  auto Add = [&](const FunctionDecl &Caller) {
+    forEachStmt(Caller.getBody(), [&](const Stmt &S) {
+      auto *Call = dyn_cast<CallExpr>(&S);
+      const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+      if (Callee && Callee->hasBody(Callee) && isPlainDeviceFunction(*Callee) &&
+          Uses.of(*Callee) == 1)
+        Out.push_back(Callee);
+    });
+  };
+  Add(Kernel);
+  for (size_t I = 0; I < Out.size(); ++I)
+    Add(*Out[I]);
+  return Out;
+}
+
+FunctionPlace placeOf(const FunctionDecl &F) {
+  const SourceManager &SM = F.getASTContext().getSourceManager();
+  auto Offset = [&](SourceLocation At) {
+    return SM.getFileOffset(SM.getExpansionLoc(At));
+  };
+  const FunctionDecl *Written = F.getTemplateInstantiationPattern();
+  const Decl *Top = Written ? Written : &F;
+  if (auto *T = cast<FunctionDecl>(Top)->getDescribedFunctionTemplate())
+    Top = T;
+  while (!Top->getLexicalDeclContext()->isTranslationUnit())
+    Top = cast<Decl>(Top->getLexicalDeclContext());
+  return {Offset(Top->getBeginLoc()), Offset(F.getBody()->getBeginLoc()) + 1};
+}
+
+} // namespace catt
