@@ -27,6 +27,7 @@
 #include "analysis/source/values/RowPlaces.h"
 #include "analysis/source/values/RowReads.h"
 #include "analysis/source/values/TileBodies.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 #include <utility>
