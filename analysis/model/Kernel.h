@@ -96,6 +96,8 @@ struct Loop {
   std::string Function; ///< the function whose text holds it
   /// Iterations, where it can be expressed. May depend on threads.
   std::optional<AffineIndex> TripCount;
+  /// Data does not decide which threads come to it.
+  bool GuardsKnown = true;
   /// True if the last iteration can come early (break, return, other exits):
   /// TripCount is then an upper bound.
   bool MayExitEarly = false;

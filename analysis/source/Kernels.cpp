@@ -164,6 +164,8 @@ private:
       L.Parent = LoopStack.back();
     L.Where = location(S.getBeginLoc());
     L.Function = functionName();
+    L.GuardsKnown = llvm::all_of(
+        Guards, [](const std::optional<Guard> &G) { return G.has_value(); });
     describe(S, L);
     while (!LoopPath.empty() && LoopPath.size() > LoopStack.size())
       LoopPath.pop_back();
@@ -238,6 +240,9 @@ private:
     for (Access &A : K.Accesses)
       if (isInside(K, A.Loop, Id))
         A.GuardsKnown = false;
+    for (Loop &L : K.Loops)
+      if (L.Id != Id && isInside(K, L.Id, Id))
+        L.GuardsKnown = false;
   }
 };
 

@@ -62,6 +62,48 @@ TEST(StageData, PositiveRowsOfDifferentLengthAsTold) {
   EXPECT_THAT(staged(Masked, Told), ElementsAre("A[i * 4096 + j] in 32"));
 }
 
+/// Rows that have a place each, and are as long as this says.
+std::string padded(const std::string &Place, const std::string &Trips = "P[i]",
+                   const std::string &Body = "") {
+  std::string Code = kernel(
+      Trips, "256", Body.empty() ? "s += A[i * " + Place + " + j];" : Body);
+  Code.replace(Code.find("const float *B"), 14, "const int *P");
+  return Code.replace(Code.find("(A, A, A"), 8, "(A, (int *)A, A");
+}
+
+TEST(StageData, PositiveRowsThatHaveAPlaceForMany) {
+  EXPECT_THAT(staged(padded("480")), ElementsAre("A[i * 480 + j] in 32"));
+  EXPECT_THAT(staged(padded("64")), ElementsAre("A[i * 64 + j] in 32"));
+  const KernelPlan Plan = decided(padded("480", "P[blockIdx.x]"));
+  ASSERT_EQ(Plan.Versions.size(), 1u);
+  EXPECT_EQ(Plan.Versions[0].MinTrips, 0);
+  EXPECT_THAT(staged(padded("m"), staging({{"m", 480}})),
+              ElementsAre("A[i * m + j] in 32"));
+}
+
+TEST(StageData, NegativeRowsThatHaveAPlaceForFewOrAreLeftOut) {
+  EXPECT_THAT(staged(padded("63")), IsEmpty());
+  EXPECT_THAT(staged(padded("m")), IsEmpty()); // any number
+  EXPECT_THAT(staged(padded("480", "P[i] && A[j] > 0")), IsEmpty());
+  std::string Masked = padded("480");
+  Masked.insert(Masked.find("  for ("), "  if (P[i] > 3)\n");
+  EXPECT_THAT(staged(Masked), IsEmpty());
+  std::string Few = padded("480");
+  Few.replace(Few.find("<<<1056, 256"), 12, "<<<1056, 32 ");
+  EXPECT_THAT(staged(Few), IsEmpty()); // 8 warps on an SM
+  Few = padded("480");
+  Few.replace(Few.find("<<<1056, 256"), 12, "<<<198, 256 ");
+  EXPECT_THAT(staged(Few), ElementsAre("A[i * 480 + j] in 32"));
+  Few.replace(Few.find("<<<198"), 6, "<<<197");
+  EXPECT_THAT(staged(Few), IsEmpty()); // 12 in the mean
+  AnalysisOptions Sums = staging();
+  Sums.May.Sums = true; // a row without elements has none to store
+  const KernelPlan Plan =
+      decided(padded("480", "P[i]", "y[i] += A[i * 480 + j];"), Sums);
+  for (const LoopVersion &V : Plan.Versions)
+    EXPECT_NE(V.MinTrips, 0);
+}
+
 TEST(StageData, NegativeFewerWarpsWhereDataDecidesHowManyThereAre) {
   auto Why = [&](const std::string &Before,
                  const AnalysisOptions &Options) -> std::optional<Reason> {

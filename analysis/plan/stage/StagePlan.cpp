@@ -128,6 +128,9 @@ private:
       Each.Reads = readsOf(Rows);
     if (Options.May.Sums && Rows.Refusals.empty())
       Each.Sums = usableSums(Rows);
+    // Of a loop that may not run at all, no sum may be stored.
+    if (!Each.Reads.empty() && Each.Sums.empty() && isPadded(Rows, Each.Reads))
+      Each.MinTrips = 0;
     if (Each.Reads.empty() && Each.MinTrips && Each.Sums.size() > FewSums)
       Each.Sums.clear();
     if (!Each.Reads.empty() || !Each.Sums.empty())
@@ -260,12 +263,33 @@ private:
       Against.push_back(*Rows.NotInTiles);
     if (Against.empty())
       Reads = rowsApart(Long, Rows, In, Against);
-    if (!In.Contends && !IsBusy && !Reads.empty())
-      Out.OnlyWide = true;
+    bool OnlyWide = !In.Contends && !IsBusy;
+    if (Reads.empty() && Against.empty() && !In.Forced) {
+      Reads = paddedReads(Rows);
+      OnlyWide = true;
+    }
+    Out.OnlyWide |= OnlyWide && !Reads.empty();
     // Where L1 holds all lines, nobody misses the tiles.
     if (In.Contends)
       llvm::append_range(Out.Refusals, Against);
     return Reads;
+  }
+
+  bool isPadded(const RowLoop &Rows, llvm::ArrayRef<unsigned> Reads) const {
+    return llvm::all_of(
+        Reads, [&](unsigned R) { return catt::isPadded(S, Rows.Reads[R]); });
+  }
+
+  /// The rows that may run in tiles are all such ones.
+  std::vector<unsigned> paddedReads(const RowLoop &Rows) const {
+    std::vector<unsigned> Usable;
+    for (const auto &[I, Read] : llvm::enumerate(Rows.Reads))
+      if (!Read.Why && !Read.Walk && !isTooNarrow(Rows, Read) &&
+          isApart(S, S.K.Accesses[Read.Access]))
+        Usable.push_back(I);
+    if (!IsBusy || !isPadded(Rows, Usable))
+      Usable.clear();
+    return Usable;
   }
 
   std::optional<LoopProfile> profileIfLong(unsigned Loop) const {

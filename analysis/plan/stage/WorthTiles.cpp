@@ -88,6 +88,16 @@ bool isApart(const Setting &S, const Access &A) {
   return std::abs(laneStrideBytes(A, S.Footprint).value_or(0)) >= LineBytes;
 }
 
+bool isPadded(const Setting &S, const RowRead &Read) {
+  constexpr int64_t EnoughElements = 64, FewWarps = 12;
+  const Access &A = S.K.Accesses[Read.Access];
+  const Loop &L = S.K.Loops[*A.Loop];
+  return !A.GuardsKnown && L.GuardsKnown && !L.TripCount &&
+         meanWarps(S) >= FewWarps &&
+         std::abs(laneStrideBytes(A, S.Footprint).value_or(0)) >=
+             EnoughElements * int64_t(Read.ElementBytes);
+}
+
 /// The bytes that a thread loads at a time: of an object's members together.
 static int64_t loadedBytes(const Kernel &K, const RowRead &Read) {
   int64_t Touched = 0;

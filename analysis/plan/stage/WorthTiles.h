@@ -40,6 +40,13 @@ bool savesLookUps(const Setting &S, const RowRead &Read);
 /// 32 lines cost more.
 bool isTooNarrow(const RowLoop &Rows, const RowRead &Read);
 
+/// A row of which data says how much of it the loop walks, in a place for many
+/// elements: `for (j = 0; j < length[i]; ++j) s += A[i * 480 + j];`. With tiles
+/// of 128 bytes 14 such kernels took 0.42 to 0.97 of their time on an H200,
+/// with 8 warps on an SM in the mean 1.17 times it, with room for 16
+/// elements 1.2 times it.
+bool isPadded(const Setting &S, const RowRead &Read);
+
 /// What decides about the rows of a loop beside these.
 struct RowContext {
   bool Counted = false;  ///< the lines of the loop are
