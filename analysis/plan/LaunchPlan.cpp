@@ -149,11 +149,11 @@ static bool isThrottledInside(const Kernel &K, const KernelPlan &Plan,
   });
 }
 
-/// A loop without tiles whose lines stay in L1 as the kernel is, and no longer
-/// beside the tiles of others; absent: none.
-static std::optional<unsigned>
-crowdedOut(const Setting &S, const LaunchPlan &AsItIs, const Setting &Staged,
-           const Stages &Found, const LaunchPlan &Result) {
+/// Whether there is a loop without tiles whose lines stay in L1 as the kernel
+/// is, and no longer beside the tiles of others.
+static bool crowdsOut(const Setting &S, const LaunchPlan &AsItIs,
+                      const Setting &Staged, const Stages &Found,
+                      const LaunchPlan &Result) {
   Setting Beside = Staged;
   Beside.Before = Result.Plan.After.value_or(Staged.Before);
   for (const Loop &L : S.K.Loops) {
@@ -164,9 +164,9 @@ crowdedOut(const Setting &S, const LaunchPlan &AsItIs, const Setting &Staged,
     });
     if (!HasTiles && !contends(S, AsItIs.Profiles[L.Id]) &&
         contends(Beside, Result.Profiles[L.Id]))
-      return L.Id;
+      return true;
   }
-  return std::nullopt;
+  return false;
 }
 
 /// The plan of the kernel whose rows are staged where that helps, and whose
@@ -214,7 +214,7 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
   if (Found.Tiles.bytes())
     keepL1(*Staged, LargestBlock.has_value(), Result.Plan);
   if (Found.Tiles.bytes() && !Options.TileBytes &&
-      crowdedOut(S, AsItIs, *Staged, Found, Result)) {
+      crowdsOut(S, AsItIs, *Staged, Found, Result)) {
     for (const LoopVersion &Each : Found.Loops)
       if (!Each.Reads.empty())
         Without.push_back(S.K.RowLoops[Each.Rows].Loop);

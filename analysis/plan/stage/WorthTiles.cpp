@@ -78,9 +78,9 @@ static bool isScattered(const Setting &S, const Access &A) {
   });
 }
 
-/// A row that begins where another load says, in a loop that runs as often as
-/// that says, too.
-static bool isRagged(const Setting &S, const Access &A) {
+/// A row that begins where something says that is not known: another load, as
+/// of CSR.
+static bool beginsAnywhere(const Access &A) {
   return !A.Offset && A.Irregularity;
 }
 
@@ -148,7 +148,7 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
     if ((!A.GuardsKnown && !In.Forced) ||
         (isTooNarrow(Rows, Read) && !In.Forced) ||
         !(Known || (In.Busy && isScattered(S, A)) ||
-          (In.Forced && isRagged(S, A))))
+          (In.Forced && beginsAnywhere(A))))
       continue;
     if (Read.Why)
       Refusals.push_back(*Read.Why);

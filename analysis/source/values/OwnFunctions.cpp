@@ -42,10 +42,13 @@ struct Counter : RecursiveASTVisitor<Counter> {
   Counted &Out;
 };
 
-/// Whether its body is compiled for the device alone, and as it stands there.
+/// Whether its body is compiled for the device alone, as it stands there, and
+/// in this file alone.
 bool isPlainDeviceFunction(const FunctionDecl &F) {
   const LangOptions &Language = F.getASTContext().getLangOpts();
-  return F.hasAttr<CUDADeviceAttr>() && !F.hasAttr<CUDAHostAttr>() &&
+  const SourceManager &SM = F.getASTContext().getSourceManager();
+  return SM.isInMainFile(SM.getExpansionLoc(F.getLocation())) &&
+         F.hasAttr<CUDADeviceAttr>() && !F.hasAttr<CUDAHostAttr>() &&
          !F.isConstexpr() && !F.isVariadic() && !isa<CXXMethodDecl>(F) &&
          F.getTemplatedKind() == FunctionDecl::TK_NonTemplate &&
          !(Language.GPURelocatableDeviceCode && F.isExternallyVisible());

@@ -13,9 +13,9 @@
 // kernel: shared memory that it declares is the kernel's, and what its
 // parameters are is known.
 //
-// Limits: no methods, lambdas or templates, no function that the host compiles,
-// too, and none that another object file may call. Of a kernel that is a
-// template, all instantiations call it.
+// Limits: no methods, lambdas or templates, no function of a header or that the
+// host compiles, too, and none that another object file may call. Of a kernel
+// that is a template, all instantiations call it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_OWNFUNCTIONS_H
