@@ -404,13 +404,15 @@ public:
 } // namespace
 
 /// Threads of the block that the kernel has to be compiled for, unless another
-/// transform sees to it; 0: none.
-static int64_t blockToBound(const Context &C) {
-  const bool IsBound =
+/// transform sees to it; 0: none. HasSecond: launches choose between it and one
+/// that has the bounds for tiles to itself (KernelVersions.h).
+static int64_t blockToBound(const Context &C, bool HasSecond) {
+  auto IsBound = [&](const LoopVersion &V) {
+    return V.BoundThreads && (V.Reads.empty() || !HasSecond);
+  };
+  if ((HasSecond && C.Kernel.Plan.ByTrials) ||
       (C.Kernel.Registers && C.Kernel.Registers->Bounds) ||
-      llvm::any_of(C.Kernel.Plan.Versions,
-                   [](const LoopVersion &V) { return V.BoundThreads; });
-  if (IsBound)
+      llvm::any_of(C.Kernel.Plan.Versions, IsBound))
     return 0;
   const Kernel &K = C.Kernel.Source;
   const int64_t Any = threadsToBound(K, C.Gpu, SplitRegisters),
@@ -436,8 +438,7 @@ Preparation SplitWarpGroups::prepare(const Context &C) const {
   if (Second && C.Kernel.Plan.ByTrials)
     for (Split &S : Found)
       S.Size.OnlyIf = Second->Flag;
-  const int64_t Threads =
-      Second && C.Kernel.Plan.ByTrials ? 0 : blockToBound(C);
+  const int64_t Threads = blockToBound(C, Second.has_value());
   if (Threads)
     if (std::optional<Refusal> Why = cannotBound(C, Threads)) {
       Out.Refusals.push_back(std::move(*Why));

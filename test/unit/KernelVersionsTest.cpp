@@ -82,6 +82,25 @@ TEST(KernelVersions, PositiveRegistersForTheLargestBlock) {
   EXPECT_REWRITE(B, HasSubstr("static __global__ void __maxnreg__(64)"));
 }
 
+TEST(KernelVersions, PositiveRegistersOfBothWhereALoopIsDivided) {
+  StageBench B = launchedWith("n", kernel(std::string(Usual) +
+                                          "  for (int q = 0; q < m; ++q)\n"
+                                          "    s += A[q * m + i];\n"));
+  KernelReport &K = B.R.Kernels[0];
+  K.Source.Launches[0].Block.X = 512;
+  K.Plan.Versions.resize(1);
+  K.Plan.Versions[0].BoundThreads = 1024;
+  LoopPlan &P = K.Plan.Loops.emplace_back();
+  P.Loop = 1;
+  P.Groups = 2;
+  P.WarpsPerGroup = 8;
+  B.Rewriting.Transforms = {"split-warp-groups", "stage-rows"};
+  EXPECT_REWRITE(
+      B, AllOf(HasSubstr("static __global__ void __launch_bounds__(512)"),
+               HasSubstr("split-warp-groups(bounds)"),
+               HasSubstr("cattBody_k<false>(A, B, y, m);")));
+}
+
 TEST(KernelVersions, NegativeBoundsThatDoNotCoverTheLaunch) {
   StageBench B =
       with("__global__ void", "__global__ void __launch_bounds__(128)");
