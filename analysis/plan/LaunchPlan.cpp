@@ -208,19 +208,16 @@ static LaunchPlan planStaged(const Setting &S, const Launch &L,
          (!Options.TileBytes && llvm::any_of(Each.Reads, Contends))))
       Without.push_back(Rows.Loop);
   }
+  if (Found.Tiles.bytes() && Without.size() == Before) {
+    keepL1(*Staged, LargestBlock.has_value(), Result.Plan);
+    if (!Options.TileBytes && crowdsOut(S, AsItIs, *Staged, Found, Result))
+      for (const LoopVersion &Each : Found.Loops)
+        if (!Each.Reads.empty())
+          Without.push_back(S.K.RowLoops[Each.Rows].Loop);
+  }
   if (Without.size() != Before)
     return planStaged(S, L, Options, MayReserve, std::move(AsItIs),
                       LargestBlock, std::move(Without));
-  if (Found.Tiles.bytes())
-    keepL1(*Staged, LargestBlock.has_value(), Result.Plan);
-  if (Found.Tiles.bytes() && !Options.TileBytes &&
-      crowdsOut(S, AsItIs, *Staged, Found, Result)) {
-    for (const LoopVersion &Each : Found.Loops)
-      if (!Each.Reads.empty())
-        Without.push_back(S.K.RowLoops[Each.Rows].Loop);
-    return planStaged(S, L, Options, MayReserve, std::move(AsItIs),
-                      LargestBlock, std::move(Without));
-  }
   for (const LoopVersion &Each : Found.Loops) {
     if (Each.Reads.empty())
       continue;
