@@ -251,6 +251,9 @@ __global__ void k(View v, float *f, double *d, int *i, unsigned *u,
          rsqrtf(f[5]) + powf(f[6], 2.f) + fminf(f[7], f[8]) + sinf(f[9]) +
          __fdividef(f[1], f[2]) + __sinf(f[3]) + fabsf(f[4]) + sqrt(f[5]) +
          max(f[1], f[2]) + v(1, 2) + __int_as_float(3) + __saturatef(f[4]);
+  static_assert(__is_same(decltype(max(f[1], f[2])), float), "");
+  static_assert(__is_same(decltype(min(f[1], d[2])), double), "");
+  static_assert(__is_same(decltype(min(u[1], i[2])), unsigned), "");
   d[t] = sin(d[1]) + fma(d[1], d[2], d[3]) + exp(d[4]) + pow(d[1], 2) +
          __dadd_rn(d[1], d[2]) + rsqrt(d[3]) + erf(d[1]) + cbrt(d[2]);
   atomicAdd(f, 1.f); atomicAdd(d, 1.0); atomicAdd(i, 1); atomicAdd(ull, 1ull);

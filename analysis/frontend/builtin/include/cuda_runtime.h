@@ -74,6 +74,7 @@ static inline __device__ unsigned __isShared(const void *P);
 static inline __device__ size_t __cvta_generic_to_shared(const void *P);
 #include <__clang_cuda_intrinsics.h>
 
+#define CATT_DEVICE_MIN_MAX
 #include "../shared/catt_cache_operators.h"
 #include "../shared/catt_min_max.h"
 #include "../shared/catt_nv_atomic.h"
