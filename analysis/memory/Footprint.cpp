@@ -331,6 +331,29 @@ std::optional<int64_t> laneStrideBytes(const Access &A,
   return strideBytes(A, Along, Options);
 }
 
+/// Of `i / n` and `i % n`: what is between all neighbours along x of the first
+/// warp, or all but two.
+static std::optional<int64_t> usualStride(const AffineIndex &Apart,
+                                          const FootprintOptions &Options) {
+  const int64_t Lanes =
+      std::min<int64_t>(WarpLanes, Options.Block.X.value_or(0));
+  std::map<int64_t, int64_t> Times;
+  for (int64_t Lane = 0; Lane + 1 < Lanes; ++Lane) {
+    std::optional<int64_t> Each =
+        Apart.evaluate([&](const Atom &A) -> std::optional<int64_t> {
+          if (A.K == Kind::ThreadIdx)
+            return A.Dim == Axis::X ? Lane : 0;
+          return A.K == Kind::BlockIdx ? std::optional<int64_t>(0)
+                                       : std::nullopt;
+        });
+    if (!Each)
+      return std::nullopt;
+    if (++Times[*Each] >= Lanes - 2)
+      return Each;
+  }
+  return std::nullopt;
+}
+
 std::optional<int64_t> strideBytes(const Access &A, Axis Along,
                                    const FootprintOptions &Options) {
   if (!A.Offset)
@@ -342,7 +365,9 @@ std::optional<int64_t> strideBytes(const Access &A, Axis Along,
           return AffineIndex::threadIdx(Along) + 1;
         return std::nullopt;
       });
-  return (Next - Here).constant();
+  const AffineIndex Apart = Next - Here;
+  return Apart.constant() || Along != Axis::X ? Apart.constant()
+                                              : usualStride(Apart, Options);
 }
 
 } // namespace catt

@@ -816,7 +816,15 @@ TEST(Footprint, LaneStride) {
   EXPECT_THAT(Stride(4 * (it(0) * N + I)), Optional(4));
   EXPECT_THAT(Stride(4 * it(0)), Optional(0));
   EXPECT_THAT(Stride(-8 * Tx + 4 * Ty), Optional(-8));
+  // i / n and i % n are those of the first warp.
+  const AffineIndex Row = AffineIndex::remainder(I, 1000);
+  EXPECT_THAT(Stride(4 * (Row * N + it(0))), Optional(16384));
+  EXPECT_THAT(Stride(4 * (AffineIndex::quotient(I, 1000) * N + it(0))),
+              Optional(0));
+  EXPECT_EQ(Stride(4 * AffineIndex::remainder(I, 8)), std::nullopt);
   EXPECT_EQ(Stride(4 * AffineIndex::quotient(Tx, 4)), std::nullopt);
+  EXPECT_EQ(Stride(4 * AffineIndex::remainder(I, AffineIndex::parameter("m"))),
+            std::nullopt);
   EXPECT_EQ(Stride(4 * Tx * it(0)), std::nullopt);
   EXPECT_EQ(Stride(4 * Tx * AffineIndex::parameter("m")), std::nullopt);
   EXPECT_EQ(laneStrideBytes(access(0, std::nullopt, 0), O), std::nullopt);
