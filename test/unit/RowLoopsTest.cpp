@@ -633,6 +633,71 @@ TEST(RowLoops, NegativeAProductThatIsCarried) {
             "may-contract");
 }
 
+TEST(RowLoops, PositiveAProductThatEachIterationBeginsWith) {
+  auto Of = [](const std::string &Body) {
+    return refusal("float t = 1;\n" + Usual + "{\n" + Body + "\n}");
+  };
+  EXPECT_EQ(Of("t *= A[i * m + j];\ny[j] += t;"), "");
+  EXPECT_EQ(Of("t = B[j] * A[i * m + j];\ny[j] = t + 1;"), "");
+  for (const char *Body :
+       {"y[j] += t;\nt *= A[i * m + j];",        // of the last iteration
+        "if (j) t *= A[i * m + j];\ny[j] += t;", // or it may be
+        "t = t + A[i * m + j] * t;\nt *= 2;\ny[j] += t;",
+        "float &r = t;\ny[j] += r;\nt = A[i * m + j] * 2;"})
+    EXPECT_EQ(Of(Body), "may-contract") << Body;
+}
+
+TEST(RowLoops, ProductsBeforeALoopThatAddsToThem) {
+  const std::string Add = "  s += A[i * m + j];";
+  // Whoever compiles it does not know which iteration is the first.
+  EXPECT_EQ(refusal("s = A[i] * 2;\n" + Usual + Add), "");
+  EXPECT_EQ(
+      refusal("s = A[i] * 2;\nfor (int j = 3; j < m - 1; j += 2)\n" + Add), "");
+  EXPECT_EQ(refusal("s = A[i] * 2;\n" + Usual + "  s -= A[i * m + j];"), "");
+  for (const char *Loop :
+       {"for (int j = 0; j < 1024; ++j)\n", "for (int j = 0; j < m % 8; ++j)\n",
+        "for (int j = 0; j < rp[0]; ++j)\n"})
+    EXPECT_EQ(refusal("s = A[i] * 2;\n" + (Loop + Add)), "may-contract")
+        << Loop;
+  // Only what it adds to.
+  EXPECT_EQ(
+      refusal("float q = A[i] * 2;\n" + Usual + "  s += A[i * m + j] + q;"),
+      "may-contract");
+  EXPECT_EQ(refusal("s = A[i] * 2;\n" + Usual + "  s = A[i * m + j] + s;"),
+            "may-contract");
+  const std::string Helper =
+      "__device__ void f(const float *A, float *y, int i,"
+      " int m) {\nfloat s = A[i] * 2;\n" +
+      Usual + Add + "\ny[i] = s;\n}\n";
+  EXPECT_EQ(refusal("f(A, y, i, m);", Helper), "may-contract");
+}
+
+TEST(RowLoops, ProductsInMemoryThatOthersMayLoad) {
+  const std::string Loop = "for (int j = 0; j < 1024; ++j)\n";
+  EXPECT_EQ(refusal("y[i] = A[i] * 2;\n" + Loop + "  y[i] += A[i * m + j];"),
+            "");
+  // Nobody sees the first one: it needs not be stored, nor rounded.
+  EXPECT_EQ(refusal("z[i] = A[i] * 2;\n" + Loop + "  z[i] += A[i * m + j];"),
+            "may-contract");
+  EXPECT_EQ(refusal("y[i] = A[i] * 2;\n" + Loop + "  y[i] += B[i * m + j];"),
+            "may-contract");
+  EXPECT_EQ(refusal("y[i] = A[i] * 2;\n" + Loop + "  y[i] += y[i * m + j];"),
+            "may-contract");
+}
+
+TEST(RowLoops, NegativeAPlaceThatAConditionChooses) {
+  const std::string Larger = "template <class T> __device__ const T "
+                             "&larger(const T &l, const T &r) {\n"
+                             "  return l < r ? r : l;\n}\n";
+  EXPECT_THAT(
+      rows(Usual + "  y[i * m + j] = larger(A[i * m + j], A[j]);", Larger),
+      ElementsAre(HasSubstr("refused: may-alias")));
+  EXPECT_THAT(rows(Usual + "  y[i * m + j] = (i ? A[i * m + j] : y[j]);"),
+              ElementsAre(HasSubstr("refused: may-alias")));
+  EXPECT_THAT(rows(Usual + "  (i ? y[j] : z[j]) = A[i * m + j];"),
+              ElementsAre(HasSubstr("refused: may-alias")));
+}
+
 TEST(RowLoops, NegativeProductsThatIterationsShare) {
   for (const char *Body :
        {"s += A[i * m + j] * 3 - A[i * m + j + 1] * 3;",

@@ -77,6 +77,30 @@ TEST(SplitRounding, negativeThroughFunctions) {
   EXPECT_NE(found(around("float p = a * b;", "y[1] = add(p);"), Helpers), "");
 }
 
+TEST(SplitRounding, whatAFunctionGivesBackOfItsArguments) {
+  const char *Helpers =
+      "template <class T> __device__ T same(T v) { return v; }\n"
+      "template <class T> __device__ const T &larger(const T &l, const T &r) "
+      "{ return l < r ? r : l; }\n"
+      "__device__ float first(float4 v) { return v.x; }\n"
+      "__device__ float unseen(float);\n";
+  for (const char *Value :
+       {"same(a * b)", "larger(a * b, a)", "same(same(a * b))",
+        "first(make_float4(a * b, 0, 0, 0))", "unseen(a)"})
+    EXPECT_NE(found(around((llvm::Twine("float p = ") + Value + ";").str(),
+                           "y[1] = p + b;"),
+                    Helpers),
+              "")
+        << Value;
+  for (const char *Value : {"same(a)", "larger(a, B[i])", "max(B[i], a)",
+                            "min(a * b, B[i])", "fmaxf(a * b, a)"})
+    EXPECT_EQ(found(around((llvm::Twine("float p = ") + Value + ";").str(),
+                           "y[1] = p + b;"),
+                    Helpers),
+              "")
+        << Value;
+}
+
 TEST(SplitRounding, negativeMemory) {
   EXPECT_EQ(found(around("y[i] = B[i] * a;", "y[i] += b;")),
             std::string("a product in what 'y' points to") + Cut);

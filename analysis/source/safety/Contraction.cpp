@@ -55,15 +55,16 @@ const VarDecl *variableOf(const Expr *E) {
   return namedVariable(E);
 }
 
-/// A place that is read: memory holds finished values, and so do parameters.
+/// A place that is read: memory holds finished values. A parameter is what its
+/// argument was, which a reference to it may be, too.
 static bool placeMayBeProduct(const Expr &E,
                               llvm::SmallVectorImpl<const VarDecl *> &Copies) {
   const VarDecl *V = variableOf(&E);
   if (!V)
     return !isa<ArraySubscriptExpr, MemberExpr, UnaryOperator>(E);
-  if (V->hasLocalStorage() && !isa<ParmVarDecl>(V))
+  if (V->hasLocalStorage())
     Copies.push_back(V);
-  return V->getType()->isReferenceType();
+  return V->getType()->isReferenceType() && !isa<ParmVarDecl>(V);
 }
 
 static bool

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/FloatPlaces.h"
 #include "analysis/source/safety/Contraction.h"
+#include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -35,6 +36,11 @@ static bool holdsFloat(QualType T, unsigned Depth = 0) {
 }
 
 static bool isPointer(QualType T) { return T->isAnyPointerType(); }
+
+void FloatPlaces::addArgument(const ParmVarDecl &P) {
+  if (holdsFloat(P.getType()) && !isPointer(P.getType()))
+    define({&P, false}, nullptr, P.getLocation());
+}
 
 /// Pointers that are given another value than that of their initializers; steps
 /// along what they point into are none.
@@ -241,6 +247,7 @@ void FloatPlaces::visitAssignment(const BinaryOperator &B) {
   U.Where = Here;
   U.Finished = takesFinished(B);
   U.Summed = !U.Finished;
+  U.Added = B.getOpcode() == BO_AddAssign || B.getOpcode() == BO_SubAssign;
   U.Scaled = U.Finished && isConstant(*B.getRHS());
   U.Into = To;
   Places[To].Uses.push_back(U);
@@ -264,6 +271,8 @@ static bool isRounded(const CallExpr &C) {
                                "round", "fmax", "fmin", "fma"})
     if (Name == Root || Name == (Root + "f").str())
       return true;
+  if (Name == "min" || Name == "max")
+    return isKnownToCompute(*F);
   return F->getName() == "printf" || F->getName().starts_with("__sync");
 }
 
@@ -276,7 +285,7 @@ bool FloatPlaces::mayBeProductHere(
       B && B->getOpcode() == BO_Assign)
     Value = B->getRHS()->IgnoreParenImpCasts();
   if (auto *C = dyn_cast<CallExpr>(Value); C && !isa<CXXOperatorCallExpr>(C))
-    return !isRounded(*C) && returnsProduct(*C);
+    return !isRounded(*C) && returnsProduct(*C, Copies);
   return mayBeProduct(*E, Context, Copies);
 }
 
@@ -298,20 +307,19 @@ void FloatPlaces::spreadProducts() {
   }
 }
 
-/// What a call gives back is a product if one of the values that its function
-/// returns may be one; of a parameter, because an argument may be.
-bool FloatPlaces::returnsProduct(const CallExpr &C) const {
-  const FunctionDecl *F = C.getDirectCallee(), *Body = nullptr;
-  if (!F || !F->hasBody(Body) || !Body->getBody() || Depth == MaxDepth)
-    return true;
+/// Whether one of the values that a function returns may be a product.
+/// Arguments: if those that it is given are.
+bool FloatPlaces::returnsProductOf(const FunctionDecl &Body,
+                                   bool Arguments) const {
   FloatPlaces Inside({}, Context);
   Inside.Depth = Depth + 1;
-  for (const ParmVarDecl *P : Body->parameters())
-    Inside.addArgument(*P);
-  Inside.collect(*Body->getBody(), /*MayRepeat=*/false);
+  if (Arguments)
+    for (const ParmVarDecl *P : Body.parameters())
+      Inside.addArgument(*P);
+  Inside.collect(*Body.getBody(), /*MayRepeat=*/false);
   Inside.spreadProducts();
   llvm::SmallVector<const Expr *, 4> Returned;
-  forEachStmt(Body->getBody(), [&](const Stmt &S) {
+  forEachStmt(Body.getBody(), [&](const Stmt &S) {
     if (auto *R = dyn_cast<ReturnStmt>(&S))
       Returned.push_back(R->getRetValue());
   });
@@ -320,9 +328,23 @@ bool FloatPlaces::returnsProduct(const CallExpr &C) const {
     return Inside.mayBeProductHere(E, Copies) ||
            llvm::any_of(Copies, [&](const VarDecl *V) {
              auto Of = Inside.Places.find({V, false});
-             return Of == Inside.Places.end() || Of->second.IsProduct;
+             return Of == Inside.Places.end() ? !isa<ParmVarDecl>(V)
+                                              : Of->second.IsProduct;
            });
   });
+}
+
+/// Of `max(a, b)`, which gives back one of its arguments, what they are.
+bool FloatPlaces::returnsProduct(
+    const CallExpr &C, llvm::SmallVectorImpl<const VarDecl *> &Copies) const {
+  const FunctionDecl *F = C.getDirectCallee(), *Body = nullptr;
+  if (!F || !F->hasBody(Body) || !Body->getBody() || Depth == MaxDepth ||
+      returnsProductOf(*Body, /*Arguments=*/false))
+    return true;
+  return returnsProductOf(*Body, /*Arguments=*/true) &&
+         llvm::any_of(C.arguments(), [&](const Expr *Argument) {
+           return mayBeProductHere(Argument, Copies);
+         });
 }
 
 /// `v = w` of a class; and a function of the user's that is handed a place may
@@ -337,8 +359,17 @@ void FloatPlaces::visitCall(const CallExpr &C) {
   }
   if (isRounded(C))
     return;
-  for (const Expr *Argument : C.arguments())
-    handOver(*Argument);
+  const FunctionDecl *F = C.getDirectCallee();
+  auto IsRead = [&](unsigned I) {
+    if (!F || O || I >= F->getNumParams())
+      return false;
+    const QualType T = F->getParamDecl(I)->getType();
+    return T->isReferenceType() && T->getPointeeType().isConstQualified() &&
+           !isPointer(T->getPointeeType());
+  };
+  for (unsigned I = 0; I < C.getNumArgs(); ++I)
+    if (!IsRead(I))
+      handOver(*C.getArg(I));
 }
 
 /// The callee may assign to what a pointer or a reference refers to.

@@ -62,6 +62,7 @@ struct FloatDefinition {
 struct FloatUse {
   Side Where;
   bool Finished = false;         ///< no sum takes what is read there
+  bool Added = false;            ///< it is what `s += x` adds to
   bool Summed = false;           ///< a sum is made of it in the same expression
   bool Scaled = false;           ///< a product with a constant
   bool ScaledSum = false;        ///< that product, and then a sum of it
@@ -95,10 +96,7 @@ public:
     walk(Body);
   }
   /// A parameter whose argument may be a product.
-  void addArgument(const clang::ParmVarDecl &P) {
-    if (P.getType()->isFloatingType())
-      define({&P, false}, nullptr, P.getLocation());
-  }
+  void addArgument(const clang::ParmVarDecl &P);
 
   /// Whether a value that is defined on one side can get to the other.
   bool flows(Side From, Side To) const {
@@ -136,7 +134,11 @@ private:
     Places[R].Definitions.push_back({Here, From, At});
   }
 
-  bool returnsProduct(const clang::CallExpr &C) const;
+  /// Copies: variables whose product the call may give back.
+  bool
+  returnsProduct(const clang::CallExpr &C,
+                 llvm::SmallVectorImpl<const clang::VarDecl *> &Copies) const;
+  bool returnsProductOf(const clang::FunctionDecl &Body, bool Arguments) const;
 
   llvm::ArrayRef<const clang::Stmt *> Wrapped;
   const clang::ASTContext &Context;

@@ -27,20 +27,26 @@ namespace {
 
 class Crossings {
 public:
-  Crossings(FloatPlaces &Known, const ASTContext &Context)
-      : Known(Known), Context(Context) {}
+  Crossings(FloatPlaces &Known, const ASTContext &Context,
+            Wrapping Kind = Wrapping::Statements)
+      : Known(Known), Context(Context), Kind(Kind) {}
   std::optional<Refusal> refusal();
   std::optional<Refusal>
   carriedProduct(const ForStmt &For,
-                 llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn);
+                 llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn,
+                 const LocalMentions &Locals);
 
 private:
   bool mayBeProduct(const FloatDefinition &D) const;
   template <typename FlowsT>
   const FloatDefinition *productInSum(const FloatRoot &R, const FloatPlace &P,
                                       FlowsT Flows) const;
+  bool isStoredForOthers(const FloatRoot &R) const;
+  bool isRunningSum(const FloatRoot &R, const FloatUse &U) const;
   std::optional<Refusal> crossingProduct(const FloatRoot &R,
                                          const FloatPlace &P) const;
+  bool beginsAnew(const FloatRoot &R, const ForStmt &For,
+                  const LocalMentions &Locals) const;
   std::optional<Refusal> foldedProduct(const FloatRoot &R,
                                        const FloatPlace &P) const;
   bool isFoldedAfter(const FloatRoot &R, bool Scaled,
@@ -55,6 +61,7 @@ private:
 
   FloatPlaces &Known;
   const ASTContext &Context;
+  const Wrapping Kind;
 };
 
 } // namespace
@@ -92,7 +99,7 @@ const FloatDefinition *Crossings::productInSum(const FloatRoot &R,
                       ? Other.Memory == R.Memory
                       : R.Memory && Other.Memory && (!R.Of || !Other.Of);
       if (Same && llvm::any_of(Used.Uses, [&](const FloatUse &U) {
-            return Flows(D.Where, U.Where) && !U.Finished;
+            return Flows(D.Where, U) && !U.Finished;
           }))
         return &D;
     }
@@ -100,10 +107,54 @@ const FloatDefinition *Crossings::productInSum(const FloatRoot &R,
   return nullptr;
 }
 
+/// The pointer of a parameter that may point to what others do, or null.
+static const VarDecl *sharedPointer(const FloatRoot &R) {
+  auto *P = dyn_cast_or_null<ParmVarDecl>(R.Of);
+  return R.Memory && P && P->getType()->isPointerType() &&
+                 !P->getType().isRestrictQualified()
+             ? P
+             : nullptr;
+}
+
+/// The loop loads what may be the product, before it stores another value
+/// there.
+bool Crossings::isStoredForOthers(const FloatRoot &R) const {
+  const VarDecl *To = sharedPointer(R);
+  return To && llvm::any_of(Known.Places, [&](const auto &Each) {
+           const VarDecl *From = sharedPointer(Each.first);
+           return From && From != To &&
+                  Context.hasSameUnqualifiedType(
+                      From->getType()->getPointeeType(),
+                      To->getType()->getPointeeType()) &&
+                  llvm::any_of(Each.second.Uses, [](const FloatUse &U) {
+                    return U.Where == Side::Wrapped;
+                  });
+         });
+}
+
+/// What the loop adds to, in whichever iteration; and what that has become
+/// behind it.
+bool Crossings::isRunningSum(const FloatRoot &R, const FloatUse &U) const {
+  auto IsAdded = [](const FloatUse &Each) {
+    return Each.Added && Each.Where == Side::Wrapped;
+  };
+  if (!R.Of)
+    return false;
+  if (Kind == Wrapping::OpenLoop && !R.Memory && U.Where == Side::After) {
+    auto Of = Known.Places.find(R);
+    return Of != Known.Places.end() && llvm::any_of(Of->second.Uses, IsAdded);
+  }
+  return IsAdded(U) && (Kind == Wrapping::OpenLoop ||
+                        (Kind == Wrapping::Loop && isStoredForOthers(R)));
+}
+
 std::optional<Refusal> Crossings::crossingProduct(const FloatRoot &R,
                                                   const FloatPlace &P) const {
-  const FloatDefinition *D = productInSum(
-      R, P, [&](Side From, Side To) { return Known.flows(From, To); });
+  const FloatDefinition *D =
+      productInSum(R, P, [&](Side From, const FloatUse &U) {
+        return Known.flows(From, U.Where) &&
+               (From == Side::Wrapped || !isRunningSum(R, U));
+      });
   if (!D)
     return std::nullopt;
   return refuse(D->At, "a product in " + nameOf(R) +
@@ -127,10 +178,35 @@ std::vector<const Expr *> Crossings::accessesOf(const FloatRoot &R,
   return Out;
 }
 
+/// Whether the first thing that each iteration does with a variable is to give
+/// it a value, for which its last one is a factor at most.
+bool Crossings::beginsAnew(const FloatRoot &R, const ForStmt &For,
+                           const LocalMentions &Locals) const {
+  auto Mentions = [&](const Stmt *S) {
+    bool Any = false;
+    forEachStmt(S,
+                [&](const Stmt &Each) { Any |= namedVariable(&Each) == R.Of; });
+    return Any;
+  };
+  auto *Body = dyn_cast<CompoundStmt>(For.getBody());
+  if (!Body || !R.Of || R.Memory || !R.Of->hasLocalStorage() ||
+      Locals.Exposed.contains(R.Of) || Mentions(For.getCond()) ||
+      Mentions(For.getInc()))
+    return false;
+  auto First = llvm::find_if(Body->body(), Mentions);
+  auto *B =
+      First == Body->body_end() ? nullptr : dyn_cast<BinaryOperator>(*First);
+  return B && namedVariable(B->getLHS()->IgnoreParens()) == R.Of &&
+         !Mentions(B->getRHS()) &&
+         (B->getOpcode() == BO_Assign || B->getOpcode() == BO_MulAssign ||
+          B->getOpcode() == BO_DivAssign);
+}
+
 /// What is declared in the body begins anew with each iteration.
 std::optional<Refusal> Crossings::carriedProduct(
     const ForStmt &For,
-    llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn) {
+    llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn,
+    const LocalMentions &Locals) {
   Known.spreadProducts();
   const SourceManager &SM = Context.getSourceManager();
   const bool LoadsAny = llvm::any_of(Known.Places, [](const auto &Each) {
@@ -143,9 +219,12 @@ std::optional<Refusal> Crossings::carriedProduct(
       continue;
     if (R.Of && R.Memory && !LoadsAny && AreOwn(accessesOf(R, For)))
       continue;
-    const FloatDefinition *D = productInSum(R, P, [](Side From, Side To) {
-      return From == Side::Wrapped && To == Side::Wrapped;
-    });
+    if (beginsAnew(R, For, Locals))
+      continue;
+    const FloatDefinition *D =
+        productInSum(R, P, [](Side From, const FloatUse &U) {
+          return From == Side::Wrapped && U.Where == Side::Wrapped;
+        });
     if (D)
       return refuse(D->At, "a product in " + nameOf(R) +
                                " that the next iteration sees");
@@ -216,7 +295,8 @@ std::optional<Refusal> Crossings::refusal() {
 
 std::optional<Refusal> splitMayRound(const FunctionDecl &F,
                                      llvm::ArrayRef<const Stmt *> Wrapped,
-                                     bool InCallee, const ASTContext &Context) {
+                                     bool InCallee, const ASTContext &Context,
+                                     Wrapping Kind) {
   if (!F.getBody() ||
       Context.getLangOpts().getDefaultFPContractMode() == LangOptions::FPM_Off)
     return std::nullopt;
@@ -225,19 +305,19 @@ std::optional<Refusal> splitMayRound(const FunctionDecl &F,
     for (const ParmVarDecl *P : F.parameters())
       Known.addArgument(*P);
   Known.collect(*F.getBody(), /*MayRepeat=*/InCallee);
-  return Crossings(Known, Context).refusal();
+  return Crossings(Known, Context, Kind).refusal();
 }
 
 std::optional<Refusal> iterationsMayRound(
     const FunctionDecl &F, const ForStmt &For,
     llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn,
-    const ASTContext &Context) {
+    const LocalMentions &Locals, const ASTContext &Context) {
   if (Context.getLangOpts().getDefaultFPContractMode() == LangOptions::FPM_Off)
     return std::nullopt;
   const Stmt *const Loop = &For;
   FloatPlaces Known(Loop, Context);
   Known.collect(*F.getBody(), /*MayRepeat=*/false);
-  return Crossings(Known, Context).carriedProduct(For, AreOwn);
+  return Crossings(Known, Context).carriedProduct(For, AreOwn, Locals);
 }
 
 } // namespace catt

@@ -67,7 +67,7 @@ public:
     auto AreOwn = [&](llvm::ArrayRef<const Expr *> Accesses) {
       return areOneElement(Accesses);
     };
-    if (auto Why = iterationsMayRound(F, For, AreOwn, Context))
+    if (auto Why = iterationsMayRound(F, For, AreOwn, Locals, Context))
       Out.Refusals.push_back(std::move(*Why));
     if (!Out.Refusals.empty())
       return;
@@ -159,11 +159,26 @@ private:
     return Elements.size() == 1;
   }
 
+  /// Compilers cannot know how often a loop runs if arguments decide it.
+  Wrapping wrapping() const {
+    const Loop &L = K.Loops[Out.Loop];
+    // (n - first + step - 1) / step, and 0 at least.
+    auto IsOther = [](const Atom &A) {
+      return A.K != Atom::Kind::Parameter && A.K != Atom::Kind::Quotient &&
+             A.K != Atom::Kind::Max;
+    };
+    const bool IsOpen = L.TripCount && !L.TripCount->constant() &&
+                        !L.TripCount->mentions(IsOther);
+    return Out.InCallee ? Wrapping::Statements
+           : IsOpen     ? Wrapping::OpenLoop
+                        : Wrapping::Loop;
+  }
+
   void rounding() {
     if (std::optional<Refusal> Why = sharedProduct())
       return Out.Refusals.push_back(*Why);
     if (std::optional<Refusal> Why =
-            splitMayRound(F, {&For}, Out.InCallee, Context))
+            splitMayRound(F, {&For}, Out.InCallee, Context, wrapping()))
       Out.Refusals.push_back(*Why);
   }
 

@@ -85,6 +85,19 @@ Place SymbolicWalk::place(const Expr *E) {
       eval(B->getLHS());
       return place(B->getRHS());
     }
+    if (B->isPtrMemOp()) { // some member
+      evalAsValue(B->getLHS());
+      eval(B->getRHS());
+      return Place::memory(pointee({}, *B, *B));
+    }
+  }
+  if (auto *C = dyn_cast<AbstractConditionalOperator>(E); C && E->isGLValue()) {
+    eval(C->getCond());
+    const Place First = place(C->getTrueExpr()),
+                Second = place(C->getFalseExpr());
+    if (First.K == Place::Kind::Memory || Second.K == Place::Kind::Memory)
+      return Place::memory(pointee({}, *E, *E)); // either, and so any
+    return Unknown;
   }
   if (auto *U = dyn_cast<UnaryOperator>(E); U && U->isPrefix()) {
     eval(U);
