@@ -774,12 +774,63 @@ TEST(RowLoops, NegativeMacros) {
   EXPECT_EQ(refusal(Usual + "{\n#ifdef X\n  s += 1;\n#else\n"
                             "  s += A[i * m + j];\n#endif\n}"),
             "in-macro");
-  EXPECT_THAT(rows(Usual + "  s += A[AT(j)];", "#define AT(c) (i * m + c)\n"),
+  // Written in the macro, no other name can be written there.
+  EXPECT_THAT(rows(Usual + "  s += A[AT];", "#define AT (i * m + j)\n"),
+              IsEmpty());
+  EXPECT_THAT(rows(Usual + "  s += A[AT(i)];", "#define AT(r) (r * m + j)\n"),
+              IsEmpty());
+  EXPECT_THAT(
+      rows(Usual + "  s += A[AT(j)];", "#define AT(c) (i * m + c * 2)\n"),
+      IsEmpty());
+  EXPECT_THAT(rows(Usual + "  s += SQUARE(A[i * m + j]);",
+                   "#define SQUARE(x) ((x) * (x))\n"),
               IsEmpty());
   EXPECT_THAT(rows(Usual + "  s += A[i * m + J];", "#define J j\n"), IsEmpty());
   EXPECT_THAT(rows("ALL", "#define ALL for (int j = 0; j < m; ++j) s += "
                           "A[i * m + j];\n"),
               Not(ElementsAre(HasSubstr("reads"))));
+}
+
+TEST(RowLoops, PositiveIndicesOfMacros) {
+  const std::string Macros = "#define AT(r, c) ((r) * m + (c))\n"
+                             "#define OPEN(r, c) r * m + c\n"
+                             "#define IN(r, c) A[(r) * m + (c)]\n"
+                             "#define OUT(r, c) y[AT(r, c)]\n";
+  const std::string Head = "int j = 0; 0 to m by ++j ";
+  auto Of = [&](const std::string &Body) {
+    return rows(Usual + "{\n" + Body + "\n}", Macros);
+  };
+  EXPECT_THAT(Of("s += A[AT(i, j)];"),
+              ElementsAre(Head + "reads float A[AT(i, j)]"));
+  EXPECT_THAT(Of("s += A[OPEN(i, j)];"),
+              ElementsAre(Head + "reads float A[OPEN(i, j)]"));
+  EXPECT_THAT(Of("s += IN(i, j);"), ElementsAre(Head + "reads float IN(i, j)"));
+  EXPECT_THAT(Of("OUT(i, j) = IN(i, j);"),
+              ElementsAre(Head +
+                          "reads float IN(i, j) apart from row OUT(i, j) "
+                          "writes float OUT(i, j) apart from row "
+                          "IN(i, j)"));
+  // Elements of one row.
+  EXPECT_THAT(Of("s += A[AT(i, j)] - A[AT(i, j + 1)];"),
+              ElementsAre(Head + "reads float A[AT(i, j)] 2x +1"));
+}
+
+TEST(RowLoops, PositiveElementsSpelledAsCallsOrSums) {
+  const std::string Head = "int j = 0; 0 to m by ++j reads float ";
+  auto Of = [&](const std::string &Element) {
+    return rows(Usual + "  s += " + Element + ";");
+  };
+  EXPECT_THAT(Of("__ldg(&A[i * m + j])"),
+              ElementsAre(HasSubstr(Head + "A[i * m + j]")));
+  EXPECT_THAT(Of("__ldg(A + i * m + j)"),
+              ElementsAre(HasSubstr(Head + "(A + i * m)[j]")));
+  EXPECT_THAT(Of("*(A + (i * m + j))"),
+              ElementsAre(HasSubstr(Head + "A[(i * m + j)]")));
+  EXPECT_THAT(Of("A[i\n  *   m + j]"), ElementsAre(Head + "A[i * m + j] +0"));
+  for (const char *Element : {"__ldg(A + j * m + i)", // no row
+                              "__ldg(&A[i * m + 2 * j])", "*(A + i * m)",
+                              "A[i // row\n * m + j]", "*(j + i * m + A)"})
+    EXPECT_THAT(Of(Element), IsEmpty()) << Element;
 }
 
 TEST(RowLoops, NegativeHiddenNames) {

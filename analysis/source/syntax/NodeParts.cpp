@@ -8,6 +8,7 @@
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/SourceManager.h"
 
 using namespace clang;
@@ -49,6 +50,16 @@ const VarDecl *namedVariable(const Stmt *S) {
 
 StringRef identifierOf(const NamedDecl *D) {
   return D && D->getDeclName().isIdentifier() ? D->getName() : StringRef();
+}
+
+std::string onOneLine(StringRef Text) {
+  std::string Flat;
+  for (char C : Text)
+    if (!isWhitespace(C))
+      Flat += C;
+    else if (!Flat.empty() && Flat.back() != ' ')
+      Flat += ' ';
+  return Flat;
 }
 
 std::optional<int64_t> constantValue(const Expr *E, const ASTContext &Context) {

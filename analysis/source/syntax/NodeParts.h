@@ -40,6 +40,9 @@ const clang::VarDecl *namedVariable(const clang::Stmt *S);
 /// "" for null, operators, constructors and others without an identifier.
 llvm::StringRef identifierOf(const clang::NamedDecl *D);
 
+/// Text with single blanks for all that is white.
+std::string onOneLine(llvm::StringRef Text);
+
 /// Its value, if the compiler knows it; null has none.
 std::optional<int64_t> constantValue(const clang::Expr *E,
                                      const clang::ASTContext &Context);

@@ -235,6 +235,16 @@ bool CountedLoop::isPlain(const Expr *E) const {
   return !Loads;
 }
 
+/// Written in the loop, perhaps as the argument of a macro, so that another
+/// name can be written there.
+bool CountedLoop::isInText(const Expr &E) const {
+  const SourceManager &SM = Context.getSourceManager();
+  const CharSourceRange Range = SM.getExpansionRange(For.getSourceRange());
+  return SM.isPointWithin(
+      SM.getSpellingLoc(E.IgnoreParenImpCasts()->getBeginLoc()),
+      Range.getBegin(), Range.getEnd());
+}
+
 /// What is behind the casts of an index that keep its value: the iterator, a
 /// sum, a product; null if one may not keep it.
 const Expr *CountedLoop::withoutCasts(const Expr *E) const {
@@ -243,9 +253,7 @@ const Expr *CountedLoop::withoutCasts(const Expr *E) const {
   if (!C)
     return E;
   if (C->getCastKind() == CK_LValueToRValue)
-    return variableRead(C) == Iterator && !C->getBeginLoc().isMacroID()
-               ? C
-               : nullptr;
+    return variableRead(C) == Iterator && isInText(*C) ? C : nullptr;
   return (C->getCastKind() == CK_IntegralCast || C->getCastKind() == CK_NoOp) &&
                  Context.getTypeSize(C->getType()) >=
                      Context.getTypeSize(C->getSubExpr()->getType())
@@ -267,33 +275,42 @@ bool CountedLoop::walksRow(const Expr *E) const {
          isPlain(B->getRHS());
 }
 
+std::string CountedLoop::nameOf(const Expr &E) const {
+  if (std::optional<std::string> Written = textOf(E.getSourceRange()))
+    return *Written;
+  std::string Printed;
+  llvm::raw_string_ostream Out(Printed);
+  E.printPretty(Out, nullptr, Context.getPrintingPolicy());
+  return Printed;
+}
+
 /// The terms of an index that walks a row, but for the iterator and constants.
-bool CountedLoop::addTerms(const Expr *E, bool Minus,
+void CountedLoop::addTerms(const Expr *E, bool Minus,
                            std::vector<std::string> &Terms,
                            int64_t &Offset) const {
   if (std::optional<int64_t> C = constantValue(E, Context);
       C && *C > -(1 << 30) && *C < 1 << 30) {
     Offset += Minus ? -*C : *C;
-    return true;
+    return;
   }
   const Expr *Inner = withoutCasts(E);
   if (Inner && isa<CastExpr>(Inner)) // the iterator
-    return true;
-  if (auto *B = dyn_cast_or_null<BinaryOperator>(Inner); B && B->isAdditiveOp())
-    return addTerms(B->getLHS(), Minus, Terms, Offset) &&
-           addTerms(B->getRHS(), Minus != (B->getOpcode() == BO_Sub), Terms,
+    return;
+  if (auto *B = dyn_cast_or_null<BinaryOperator>(Inner);
+      B && B->isAdditiveOp()) {
+    addTerms(B->getLHS(), Minus, Terms, Offset);
+    return addTerms(B->getRHS(), Minus != (B->getOpcode() == BO_Sub), Terms,
                     Offset);
-  std::optional<std::string> Written = textOf(E->getSourceRange());
-  if (Written)
-    Terms.push_back((Minus ? "-" : "+") + *Written);
-  return Written.has_value();
+  }
+  Terms.push_back((Minus ? "-" : "+") + nameOf(*E));
 }
 
 std::optional<RowIndex> CountedLoop::rowIndex(const Expr *E) const {
   std::vector<std::string> Terms;
   RowIndex Out;
-  if (!walksRow(E) || !addTerms(E, /*Minus=*/false, Terms, Out.Offset))
+  if (!walksRow(E))
     return std::nullopt;
+  addTerms(E, /*Minus=*/false, Terms, Out.Offset);
   llvm::sort(Terms);
   Out.Rest = llvm::join(Terms, "");
   return Out;
@@ -328,9 +345,9 @@ std::optional<std::string> CountedLoop::textOf(SourceRange Range) const {
   CharSourceRange Written = rangeOf(Range);
   if (Written.isInvalid())
     return std::nullopt;
-  return Lexer::getSourceText(Written, Context.getSourceManager(),
-                              Context.getLangOpts())
-      .str();
+  llvm::StringRef Text = Lexer::getSourceText(
+      Written, Context.getSourceManager(), Context.getLangOpts());
+  return Text.contains("//") ? Text.str() : onOneLine(Text);
 }
 
 /// As an operand of a minus, what a macro stands for needs parentheses.
@@ -383,8 +400,7 @@ std::optional<std::string> CountedLoop::initText() const {
 
 std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
   auto Init = initText(), Start = operandOf(*First), End = operandOf(*Limit),
-       Inc = textOf(For.getInc()->getSourceRange()),
-       Whole = textOf(For.getSourceRange());
+       Inc = textOf(For.getInc()->getSourceRange());
   std::optional<SourceSpan> Body =
       spanOf(For.getBody()->getSourceRange(), Out.Span.File);
   bool OfMacro = llvm::any_of(
@@ -392,8 +408,11 @@ std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
           {For.getForLoc(), For.getLParenLoc(), For.getRParenLoc(),
            For.getInit()->getBeginLoc(), For.getCond()->getBeginLoc()}),
       [](SourceLocation L) { return L.isMacroID(); });
-  if (OfMacro || !Init || !Start || !End || !Inc || !Whole || !Body ||
-      hasDirective(*Whole))
+  if (OfMacro || !Init || !Start || !End || !Inc || !Body ||
+      rangeOf(For.getSourceRange()).isInvalid() ||
+      hasDirective(Lexer::getSourceText(rangeOf(For.getSourceRange()),
+                                        Context.getSourceManager(),
+                                        Context.getLangOpts())))
     return Refusal{Reason::InMacro,
                    SourceText(Context).location(For.getForLoc()),
                    "a macro or a directive in it"};

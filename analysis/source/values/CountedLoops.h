@@ -63,12 +63,14 @@ public:
   bool isPlain(const clang::Expr *E) const;
   /// The index grows by 1 with the iterator, and by nothing else in the loop.
   bool walksRow(const clang::Expr *E) const;
-  /// Of an index that walks a row; none where its text is part of a macro.
+  /// Of an index that walks a row; none of others.
   std::optional<RowIndex> rowIndex(const clang::Expr *E) const;
   /// It grows or falls by the same amount with each iteration: what it has in
   /// the first and the last one bounds it.
   bool isLinear(const clang::Expr *E) const;
 
+  /// As written, or where a macro wrote it, printed. To compare with others.
+  std::string nameOf(const clang::Expr &E) const;
   /// As written: no macro, or the whole of one.
   std::optional<std::string> textOf(clang::SourceRange Range) const;
   std::optional<SourceSpan> spanOf(clang::SourceRange Range,
@@ -80,10 +82,11 @@ private:
   Refusal notCounted(clang::SourceLocation At, const char *Why) const;
   clang::CharSourceRange rangeOf(clang::SourceRange Range) const;
   std::optional<std::string> operandOf(const clang::Expr &E) const;
+  bool isInText(const clang::Expr &E) const;
   const clang::Expr *withoutCasts(const clang::Expr *E) const;
   std::optional<int64_t> stepOf(const clang::Expr *E) const;
   std::optional<Refusal> direction(const clang::BinaryOperator &Cond);
-  bool addTerms(const clang::Expr *E, bool Minus,
+  void addTerms(const clang::Expr *E, bool Minus,
                 std::vector<std::string> &Terms, int64_t &Offset) const;
   void findLimitByName();
   bool findFirst(const clang::Stmt *Init);

@@ -223,7 +223,8 @@ private:
 
   void write(const ArraySubscriptExpr &E, const BinaryOperator &Assign) {
     std::optional<RowLoad> To =
-        Rows.loadOf(E, E, itself(), /*Reads=*/Assign.isCompoundAssignmentOp(),
+        Rows.loadOf(RowElement::of(E, E), itself(),
+                    /*Reads=*/Assign.isCompoundAssignmentOp(),
                     /*Writes=*/true);
     std::optional<SourceSpan> Whole =
         Counted.spanOf(Assign.getSourceRange(), Out.Span.File);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/RowReads.h"
+#include "analysis/source/safety/KnownFunctions.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/TileBodies.h"
 #include "llvm/ADT/STLExtras.h"
@@ -80,40 +81,83 @@ static const ArraySubscriptExpr *elementOf(const Expr *E) {
   return dyn_cast_or_null<ArraySubscriptExpr>(E);
 }
 
+/// `&A[i]` or `A + i`, whose element Place is.
+static std::optional<RowElement> elementAt(const Expr *Address,
+                                           const Expr &Place) {
+  Address = Address->IgnoreParenImpCasts();
+  if (auto *U = dyn_cast<UnaryOperator>(Address);
+      U && U->getOpcode() == UO_AddrOf)
+    if (auto *E = dyn_cast<ArraySubscriptExpr>(U->getSubExpr()->IgnoreParens()))
+      return RowElement{E->getBase(), E->getIdx(), &Place, &Place, E};
+  if (auto *B = dyn_cast<BinaryOperator>(Address);
+      B && B->getOpcode() == BO_Add &&
+      B->getLHS()->getType()->isAnyPointerType())
+    return RowElement{B->getLHS(), B->getRHS(), &Place, &Place, nullptr};
+  return std::nullopt;
+}
+
+/// What a statement loads, if that is an element of an array or a part of one.
+static std::optional<RowElement> elementLoadedBy(const Stmt &S) {
+  if (auto *C = dyn_cast<CallExpr>(&S)) {
+    const FunctionDecl *Callee = C->getDirectCallee();
+    return Callee && C->getNumArgs() == 1 &&
+                   knownFunction(*Callee) == Known::ReadOnlyLoad
+               ? elementAt(C->getArg(0), *C)
+               : std::nullopt;
+  }
+  const Expr *Touched = loadedBy(S);
+  if (auto *U = dyn_cast_or_null<UnaryOperator>(Touched);
+      U && U->getOpcode() == UO_Deref)
+    return elementAt(U->getSubExpr(), *U);
+  const ArraySubscriptExpr *E = elementOf(Touched);
+  return E ? std::optional(RowElement::of(*E, *Touched)) : std::nullopt;
+}
+
 template <class F>
 void RowReads::forEachLoad(const Stmt &S, const RowWalker &Walker,
                            F Visit) const {
-  const Expr *Touched = loadedBy(S);
-  if (const ArraySubscriptExpr *Element = elementOf(Touched))
-    if (std::optional<RowLoad> L = loadOf(*Element, *Touched, Walker))
+  if (std::optional<RowElement> E = elementLoadedBy(S))
+    if (std::optional<RowLoad> L = loadOf(*E, Walker))
       Visit(std::move(*L));
 }
 
-std::optional<RowLoad> RowReads::loadOf(const ArraySubscriptExpr &E,
-                                        const Expr &Touched,
+/// "A[i * m + j]"
+std::optional<std::string> RowReads::textOf(const RowElement &E,
+                                            const CountedLoop &By) const {
+  if (E.Subscript)
+    return By.textOf(E.Subscript->getSourceRange());
+  std::optional<std::string> Base = By.textOf(E.Base->getSourceRange()),
+                             Index = By.textOf(E.Index->getSourceRange());
+  if (!Base || !Index)
+    return std::nullopt;
+  return (variableRead(E.Base) ? *Base : "(" + *Base + ")") + "[" + *Index +
+         "]";
+}
+
+std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
                                         const RowWalker &Walker, bool Reads,
                                         bool Writes) const {
   const CountedLoop &By = Walker.By;
-  std::optional<std::string> Type = numberOf(E),
-                             Whole = By.textOf(Touched.getSourceRange());
+  std::optional<std::string> Type = numberOf(*E.Place),
+                             Whole = By.textOf(E.Touched->getSourceRange()),
+                             Written = textOf(E, By);
   if (!Type && !Writes)
-    Type = objectOf(E);
+    Type = objectOf(*E.Place);
   std::optional<SourceSpan> Place =
-      By.spanOf(E.getSourceRange(), Out.Span.File);
-  std::optional<std::string> Written = By.textOf(E.getSourceRange());
-  std::optional<std::string> Base = By.textOf(E.getBase()->getSourceRange());
-  if (!Type || !Whole || !Place || !Written || !Base ||
-      !By.isPlain(E.getBase()))
+      By.spanOf(E.Place->getSourceRange(), Out.Span.File);
+  if (!Type || !Whole || !Place || !Written || !By.isPlain(E.Base))
     return std::nullopt;
-  const unsigned Bytes = Context.getTypeSizeInChars(E.getType()).getQuantity(),
-                 Alignment =
-                     Context.getTypeAlignInChars(E.getType()).getQuantity();
-  std::optional<RowIndex> Index = By.rowIndex(E.getIdx());
+  const QualType T = E.Place->getType();
+  const unsigned Bytes = Context.getTypeSizeInChars(T).getQuantity(),
+                 Alignment = Context.getTypeAlignInChars(T).getQuantity();
+  std::optional<RowIndex> Index = By.rowIndex(E.Index);
   const Access *A =
-      Index ? accessOf(Touched, *Whole, Walker.Loop, Reads, Writes) : nullptr;
+      Index ? accessOf(*E.Touched, *Whole, Walker.Loop, Reads, Writes)
+            : nullptr;
   if (!A || !A->ThroughL1 || Walker.StepSize * Bytes > MostStepBytes)
     return std::nullopt;
-  return RowLoad{A, *Type, *Written, *Base, Bytes, Alignment, *Place, *Index};
+  return RowLoad{A,     *Type,     *Written, By.nameOf(*E.Base),
+                 Bytes, Alignment, *Place,   *Index};
 }
 
 /// Elements behind the first one of a tile of the narrowest kind, so that

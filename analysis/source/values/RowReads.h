@@ -17,6 +17,11 @@
 //   for (int j = 0; j < m; ++j)      P[i * m + j]: an object of which members
 //     s += P[i * m + j].mass;        are loaded, or all of it
 //
+//   for (int j = 0; j < m; ++j)      A[i * m + j] and (A + i * m)[j]: loads
+//   that
+//     s += __ldg(&A[i * m + j]) +    are spelled as calls
+//          __ldg(A + i * m + j);
+//
 // Limits: elements are numbers of 1 to 8 bytes, or trivial objects of up to
 // 16. Whether the row may be loaded ahead of a store is RowPlaces' matter.
 //
@@ -35,6 +40,19 @@ struct RowWalker {
   int64_t StepSize = 1;
   unsigned Loop = 0;
   std::optional<RowWalk> Inside;
+};
+
+/// An element as it is written: `A[i]`, `*(A + i)`, `__ldg(&A[i])`.
+struct RowElement {
+  const clang::Expr *Base, *Index;
+  const clang::Expr *Place;   ///< what an element of a tile stands for
+  const clang::Expr *Touched; ///< what is loaded or stored: that, or a member
+  const clang::ArraySubscriptExpr *Subscript; ///< null: `A + i` is written
+
+  static RowElement of(const clang::ArraySubscriptExpr &E,
+                       const clang::Expr &Touched) {
+    return {E.getBase(), E.getIdx(), &E, &Touched, &E};
+  }
 };
 
 /// A load of an element of a row or of a member of it, or a store to one.
@@ -62,10 +80,8 @@ public:
 
   /// An element, of which all or a member is touched, in a row that the
   /// iterator walks; none where it is something else.
-  std::optional<RowLoad> loadOf(const clang::ArraySubscriptExpr &Element,
-                                const clang::Expr &Touched,
-                                const RowWalker &Walker, bool Reads = true,
-                                bool Writes = false) const;
+  std::optional<RowLoad> loadOf(const RowElement &E, const RowWalker &Walker,
+                                bool Reads = true, bool Writes = false) const;
 
   /// Numbers whose type can be written anywhere.
   std::optional<std::string> numberOf(const clang::Expr &E) const;
@@ -85,6 +101,8 @@ public:
 
 private:
   std::optional<std::string> objectOf(const clang::Expr &E) const;
+  std::optional<std::string> textOf(const RowElement &E,
+                                    const CountedLoop &By) const;
   template <class F>
   void forEachLoad(const clang::Stmt &S, const RowWalker &W, F Visit) const;
   bool holds(const RowRead &R, const RowLoad &L, const RowWalker &W) const;

@@ -62,19 +62,9 @@ std::string SymbolicWalk::text(const Expr &E) const {
   CharSourceRange Range = Lexer::getAsCharRange(
       Context.getSourceManager().getExpansionRange(E.getSourceRange()),
       Context.getSourceManager(), Context.getLangOpts());
-  std::string Text = Lexer::getSourceText(Range, Context.getSourceManager(),
-                                          Context.getLangOpts())
-                         .str();
-  // One line, single spaces: it is quoted in remarks.
-  std::string Flat;
-  for (char C : Text) {
-    bool Space = C == ' ' || C == '\n' || C == '\t' || C == '\r';
-    if (!Space)
-      Flat += C;
-    else if (!Flat.empty() && Flat.back() != ' ')
-      Flat += ' ';
-  }
-  return Flat;
+  // It is quoted in remarks.
+  return onOneLine(Lexer::getSourceText(Range, Context.getSourceManager(),
+                                        Context.getLangOpts()));
 }
 
 Location SymbolicWalk::location(SourceLocation L) const {
