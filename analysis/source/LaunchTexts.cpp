@@ -196,6 +196,31 @@ bool isPlain(const Expr *E) {
          All(E->children());
 }
 
+/// An integer, or the integers of a variable that is copied: "A.width".
+static void addPlainArgument(const ParmVarDecl &P, const Expr &Argument,
+                             const ASTContext &Context,
+                             std::map<std::string, std::string> &Out) {
+  if (P.getType()->isIntegerType()) {
+    if (std::string Text = wholeText(Context, Argument);
+        isPlain(&Argument) && !Text.empty())
+      Out[P.getNameAsString()] = Text;
+    return;
+  }
+  auto *Copy = dyn_cast<CXXConstructExpr>(Argument.IgnoreImplicit());
+  const RecordDecl *Record = P.getType()->getAsRecordDecl();
+  if (!Record || !Copy || Copy->getNumArgs() != 1 ||
+      !Copy->getConstructor()->isCopyOrMoveConstructor())
+    return;
+  const Expr *Of = Copy->getArg(0)->IgnoreParenImpCasts();
+  const std::string Name = wholeText(Context, *Of);
+  if (!isa<DeclRefExpr>(Of) || !isPlain(Of) || Name.empty())
+    return;
+  for (const FieldDecl *F : Record->fields())
+    if (F->getType()->isIntegerType() && F->getAccess() == AS_public)
+      Out[P.getNameAsString() + "." + F->getNameAsString()] =
+          Name + "." + F->getNameAsString();
+}
+
 std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
                                           const FunctionDecl &Kernel) const {
   const CallExpr *Config = Call.getConfig();
@@ -260,10 +285,8 @@ std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
   const FunctionDecl *Definition = Kernel.getDefinition();
   const FunctionDecl &Named = Definition ? *Definition : Kernel;
   for (unsigned I = 0; I < Call.getNumArgs() && I < Named.getNumParams(); ++I)
-    if (const ParmVarDecl *P = Named.getParamDecl(I);
-        P->getType()->isIntegerType() && isPlain(Call.getArg(I)))
-      if (std::string Text = wholeText(Context, *Call.getArg(I)); !Text.empty())
-        Out.PlainArguments[P->getNameAsString()] = Text;
+    addPlainArgument(*Named.getParamDecl(I), *Call.getArg(I), Context,
+                     Out.PlainArguments);
   return Out;
 }
 

@@ -172,6 +172,21 @@ TEST(Launches, positiveMacrosThatAreReadTwice) {
   EXPECT_EQ(W.PlainArguments.at("n"), "n / B");
 }
 
+TEST(Launches, sizesOfObjectsThatAreCopied) {
+  Parsed P = parseSnippet(
+      "struct Base { int hidden; };\n"
+      "class M : Base {\npublic:\n  float *d; int rows, cols; short pitch;\n"
+      "private:\n  int own;\n};\n"
+      "M make();\n"
+      "__global__ void k(M a, M b, M *c, M &d) {}\n"
+      "void f(M m, M *p, M &r) { k<<<4, 32>>>(m, make(), p, r); }\n");
+  const LaunchText &W = *P.kernel().Launches.at(0).Written;
+  EXPECT_EQ(W.PlainArguments,
+            (std::map<std::string, std::string>{{"a.rows", "m.rows"},
+                                                {"a.cols", "m.cols"},
+                                                {"a.pitch", "m.pitch"}}));
+}
+
 TEST(Launches, negativeTextsThatAreNotReadTwice) {
   for (const char *Launch : {"#define BOTH n / 2, n\nvoid f(int n) { k<<<BOTH",
                              "void f(int n) { k<<<n /*\n*/ // all\n / 2, n++",

@@ -116,6 +116,15 @@ TEST(RowLoops, PositiveLimits) {
                             " by ++j reads float A[i * m + j]"));
 }
 
+TEST(RowLoops, PositiveALimitBeforeTheIterator) {
+  EXPECT_THAT(rows("for (int j = 0; m > j; ++j)\n  s += A[i * m + j];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j]"));
+  Parsed P =
+      parseRows("for (int j = m - 1; 0 <= j; --j)\n  s += A[i * m + j];");
+  const RowLoop &R = P.kernel("k").RowLoops.at(0);
+  EXPECT_TRUE(R.IsDown && R.Reaches && R.Limit == "0");
+}
+
 TEST(RowLoops, PositiveALimitWithANameOfItsOwn) {
   const std::string Before = "#define N 96\n";
   for (const auto &[Init, Text] :
@@ -171,7 +180,8 @@ TEST(RowLoops, NegativeNamesOfLimitsThatAreMore) {
 }
 
 TEST(RowLoops, PositiveSteps) {
-  for (const char *Step : {"++j", "j++", "j += 1", "(++j)"})
+  for (const char *Step :
+       {"++j", "j++", "j += 1", "(++j)", "j = j + 1", "j = (j - -1)"})
     EXPECT_THAT(rows("for (int j = 1; j < m; " + std::string(Step) +
                      ")\n  s += A[i * m + j];"),
                 ElementsAre("int j = 1; 1 to m by " + std::string(Step) +
@@ -471,7 +481,9 @@ TEST(RowLoops, NegativeALimitInMemoryThatMayChange) {
 
 TEST(RowLoops, NegativeHeaders) {
   for (const char *Header : {"for (int j = 0; j != m; ++j)",
-                             "for (int j = 0; m > j; ++j)",
+                             "for (int j = 0; j > m; ++j)",
+                             "for (int j = 0; m < j; ++j)",
+                             "for (int j{0}; j < m; ++j)",
                              "for (int j = 0; j < m; j += m)",
                              "for (int j = 0; j < m; j += 0)",
                              "for (int j = 0; j < m; j *= 2)",
@@ -480,7 +492,9 @@ TEST(RowLoops, NegativeHeaders) {
                              "for (int j = m; j > 0; j -= 2)",
                              "for (unsigned j = m; j > 0; --j)",
                              "for (int j = m; j > 1u; --j)",
-                             "for (int j = 0; j < m; j = j + 1)",
+                             "for (int j = 0; j < m; j = i + 1)",
+                             "for (int j = 0; j < m; j = 1 - j)",
+                             "for (int j = 0; j < m; j = j * 2)",
                              "for (int j = 0; j < m;)",
                              "for (int j = 0;; ++j)",
                              "for (int j = 0; j < m && s < 9; ++j)",

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "StagePlanTesting.h"
+#include "analysis/plan/stage/LongRows.h"
 
 namespace catt {
 namespace {
@@ -267,6 +268,21 @@ TEST(StageBlocks, NegativeFewRowsOfAWarpThatFit) {
   AnalysisOptions Small = options(28);
   Small.May.Stage = true;
   EXPECT_THAT(staged(pairs("8, 8", "2048", "px"), Small), SizeIs(1));
+}
+
+TEST(StageBlocks, PositiveSizesInAnObject) {
+  const std::string Code =
+      "struct Rows { const float *d; int n; };\n"
+      "__global__ void k(Rows a, float *y) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = 0;\n"
+      "  for (int j = 0; j < a.n; ++j)\n    s += a.d[i * a.n + j];\n"
+      "  y[i] = s;\n}\n"
+      "void f(Rows m, float *y) { k<<<1056, 256>>>(m, y); }\n";
+  EXPECT_THAT(staged(Code), ElementsAre("a.d[i * a.n + j] in 32"));
+  Parsed P = parseSnippet(Code);
+  const Kernel &K = P.kernel("k");
+  EXPECT_EQ(longRowsAt(K.Launches.at(0), K, decided(Code).Versions),
+            "m.n >= 32");
 }
 
 } // namespace

@@ -12,8 +12,8 @@
 namespace catt {
 
 std::string termOf(const std::string &Text) {
-  bool Simple =
-      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  bool Simple = llvm::all_of(
+      Text, [](char C) { return llvm::isAlnum(C) || C == '_' || C == '.'; });
   return Simple ? Text : "(" + Text + ")";
 }
 

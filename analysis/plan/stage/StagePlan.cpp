@@ -49,9 +49,18 @@ static constexpr size_t FewSums = 2;
 static Setting withLongRows(const Setting &S) {
   constexpr int64_t Elements = 1024;
   Setting Out = S;
-  for (const Parameter &P : S.K.Parameters)
-    if (P.IsInteger)
-      Out.Footprint.Parameters.insert({P.Name, Elements});
+  auto Assume = [&](const std::optional<AffineIndex> &Index) {
+    if (Index)
+      Index->mentions([&](const Atom &A) {
+        if (A.K == Atom::Kind::Parameter)
+          Out.Footprint.Parameters.insert({A.Name, Elements});
+        return false;
+      });
+  };
+  for (const Loop &L : S.K.Loops)
+    Assume(L.TripCount);
+  for (const Access &A : S.K.Accesses)
+    Assume(A.Offset);
   return Out;
 }
 

@@ -40,15 +40,22 @@ std::optional<Refusal> CountedLoop::header() {
   auto *Cond = dyn_cast_or_null<BinaryOperator>(For.getCond());
   if (!Cond || !Cond->isRelationalOp() || For.getConditionVariable())
     return notCounted(For.getForLoc(), "its condition is no i < n");
+  auto Compares = Cond->getOpcode();
   Iterator = variableRead(Cond->getLHS());
   Limit = Cond->getRHS();
-  Reaches = Cond->getOpcode() == BO_LE || Cond->getOpcode() == BO_GE;
+  if (!Iterator || !stepOf(For.getInc())) { // n > i
+    Compares = BinaryOperator::reverseComparisonOp(Compares);
+    Iterator = variableRead(Cond->getRHS());
+    Limit = Cond->getLHS();
+  }
+  Reaches = Compares == BO_LE || Compares == BO_GE;
   if (!Iterator || !Iterator->hasLocalStorage() ||
       !Iterator->getType()->isIntegerType() ||
       Iterator->getType().isVolatileQualified() ||
       !Limit->getType()->isIntegerType())
     return notCounted(Cond->getBeginLoc(), "its condition is no i < n");
-  if (std::optional<Refusal> Why = direction(*Cond))
+  if (std::optional<Refusal> Why =
+          direction(Compares == BO_LT || Compares == BO_LE))
     return Why;
   findLimitByName();
   if (!findFirst(For.getInit()))
@@ -61,12 +68,12 @@ std::optional<Refusal> CountedLoop::header() {
 }
 
 /// Up by any constant, or down by one.
-std::optional<Refusal> CountedLoop::direction(const BinaryOperator &Cond) {
+std::optional<Refusal> CountedLoop::direction(bool IsUp) {
   const std::optional<int64_t> Found = stepOf(For.getInc());
   if (!Found)
     return notCounted(For.getForLoc(), "its step is not constant");
   Step = *Found;
-  if (Cond.getOpcode() == BO_LT || Cond.getOpcode() == BO_LE)
+  if (IsUp)
     return Step > 0 ? std::nullopt
                     : std::optional(notCounted(For.getForLoc(),
                                                "its step is not positive"));
@@ -86,17 +93,26 @@ std::optional<int64_t> CountedLoop::stepOf(const Expr *E) const {
       U && U->isIncrementDecrementOp() &&
       variableRead(U->getSubExpr()) == Iterator)
     return U->isIncrementOp() ? 1 : -1;
-  auto *A = dyn_cast_or_null<CompoundAssignOperator>(E);
-  if (!A || variableRead(A->getLHS()) != Iterator)
+  auto *A = dyn_cast_or_null<BinaryOperator>(E);
+  if (!A || !A->isAssignmentOp() || variableRead(A->getLHS()) != Iterator)
     return std::nullopt;
+  auto Kind = A->getOpcode();
+  const Expr *Amount = A->getRHS();
+  if (Kind == BO_Assign) { // i = i + 2
+    auto *Sum = dyn_cast<BinaryOperator>(Amount->IgnoreParenImpCasts());
+    if (!Sum || !Sum->isAdditiveOp() || variableRead(Sum->getLHS()) != Iterator)
+      return std::nullopt;
+    Kind = Sum->getOpcode() == BO_Add ? BO_AddAssign : BO_SubAssign;
+    Amount = Sum->getRHS();
+  }
   // More than a row has elements would not be a walk.
   constexpr int64_t Most = 1 << 16;
-  std::optional<int64_t> By = constantValue(A->getRHS(), Context);
+  std::optional<int64_t> By = constantValue(Amount, Context);
   if (!By || *By < -Most || *By > Most)
     return std::nullopt;
-  if (A->getOpcode() == BO_AddAssign)
+  if (Kind == BO_AddAssign)
     return By;
-  return A->getOpcode() == BO_SubAssign ? std::optional(-*By) : std::nullopt;
+  return Kind == BO_SubAssign ? std::optional(-*By) : std::nullopt;
 }
 
 namespace {
@@ -155,6 +171,7 @@ void CountedLoop::findLimitByName() {
 bool CountedLoop::findFirst(const Stmt *Init) {
   if (auto *D = dyn_cast_or_null<DeclStmt>(Init)) {
     if (llvm::is_contained(D->decls(), Iterator) &&
+        Iterator->getInitStyle() == VarDecl::CInit &&
         llvm::all_of(D->decls(), [&](const Decl *Of) {
           return Of == Iterator || Of == LimitName;
         }))
