@@ -270,6 +270,21 @@ TEST(StageBlocks, NegativeFewRowsOfAWarpThatFit) {
   EXPECT_THAT(staged(pairs("8, 8", "2048", "px"), Small), SizeIs(1));
 }
 
+TEST(StageBlocks, ShortLoopsInsideOne) {
+  auto Of = [](const std::string &Trips, const std::string &Row) {
+    return staged(kernel("m", "256",
+                         "float v = " + Row + ";\n    for (int o = 0; o < " +
+                             Trips + "; ++o) s = s * 2 + v;"));
+  };
+  EXPECT_THAT(Of("8", "A[i * m + j]"), ElementsAre("A[i * m + j] in 32"));
+  EXPECT_THAT(Of("16", "A[i * m + j]"), IsEmpty());
+  EXPECT_THAT(Of("n", "A[i * m + j]"), IsEmpty());
+  EXPECT_THAT(Of("8", "A[j * m + i]"), IsEmpty());
+  EXPECT_THAT(staged(kernel("m", "256",
+                            "for (int o = 0; o < 8; ++o) s += A[i * m + o];")),
+              IsEmpty());
+}
+
 TEST(StageBlocks, PositiveSizesInAnObject) {
   const std::string Code =
       "struct Rows { const float *d; int n; };\n"

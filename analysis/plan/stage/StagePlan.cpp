@@ -96,7 +96,7 @@ public:
 
   Stages run() {
     for (unsigned I = 0; I < S.K.RowLoops.size(); ++I)
-      if (isInnermost(S.K, S.K.RowLoops[I].Loop))
+      if (hasShortLoopsOnly(S.K.RowLoops[I].Loop))
         add(I);
       else if (Options.May.Stage)
         addStaying(I);
@@ -107,11 +107,21 @@ private:
   /// Any row that may run in tiles, if it runs where data does not decide.
   bool writesRows() const {
     return llvm::any_of(S.K.RowLoops, [&](const RowLoop &Rows) {
-      return Rows.Refusals.empty() && isInnermost(S.K, Rows.Loop) &&
+      return Rows.Refusals.empty() && hasShortLoopsOnly(Rows.Loop) &&
              llvm::any_of(Rows.Reads, [&](const RowRead &Row) {
                return Row.IsWritten && !Row.Why &&
                       isApart(Long, S.K.Accesses[Row.Access]);
              });
+    });
+  }
+
+  /// The loops inside, if there are any, are known to be too short for rows
+  /// that stay: compilers unroll them.
+  bool hasShortLoopsOnly(unsigned Loop) const {
+    return llvm::all_of(S.K.Loops, [&](const struct Loop &L) {
+      return L.Id == Loop || !isInside(S.K, L.Id, Loop) ||
+             (L.TripCount && L.TripCount->constant().value_or(ShortestToStay) <
+                                 ShortestToStay);
     });
   }
 

@@ -145,7 +145,7 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
         In.Counted && isApart(S, A) && !isReadAgain(S, Rows, Read) &&
         (In.Contends ||
          (savesLookUps(S, Read) && (In.Busy || paysForFew(Rows, Read))));
-    if ((!A.GuardsKnown && !In.Forced) ||
+    if (Read.Walk || (!A.GuardsKnown && !In.Forced) ||
         (isTooNarrow(Rows, Read) && !In.Forced) ||
         !(Known || (In.Busy && isScattered(S, A)) ||
           (In.Forced && beginsAnywhere(A))))
