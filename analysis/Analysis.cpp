@@ -18,6 +18,7 @@
 #include "analysis/memory/Footprint.h"
 #include "analysis/plan/Decide.h"
 #include "analysis/plan/RegisterSources.h"
+#include "analysis/plan/stage/TileLayout.h"
 #include "analysis/plan/throttle/ProfileMemo.h"
 #include "analysis/source/Kernels.h"
 #include "analysis/source/safety/SharedText.h"
@@ -203,6 +204,7 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
         return Glob->match(Name) || Glob->match(Unqualified);
       },
       Options.May.Stage || Options.May.Sums, R.Diagnostics);
+  layOutAlike(Kernels);
   auto AddText = [&](const std::string &Path) {
     if (!Path.empty() && !R.Texts.count(Path))
       if (auto Text = textOf(Unit, Path))

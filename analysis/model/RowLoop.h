@@ -61,6 +61,7 @@ struct RowRead {
   std::string Text;               ///< "A[i * m + j]", the first of the row
   unsigned Halo = 0;              ///< elements behind Text, up to the last one
   std::string Type;               ///< of an element: "float"
+  /// Of an element; of a template's, the most of any instantiation.
   unsigned ElementBytes = 0, Alignment = 0;
   bool IsRead = true, IsWritten = false;
   /// Of RowLoop::Places: it may only be read ahead, or written later, if these

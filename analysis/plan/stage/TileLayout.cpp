@@ -15,6 +15,30 @@
 
 namespace catt {
 
+static bool haveRowsAlike(const Kernel &A, const Kernel &B) {
+  return A.Span.File == B.Span.File && A.Span.Begin == B.Span.Begin &&
+         A.Span.Begin < A.Span.End &&
+         llvm::equal(
+             A.RowLoops, B.RowLoops,
+             [](const RowLoop &L, const RowLoop &R) {
+               return L.Span.Begin == R.Span.Begin &&
+                      L.Reads.size() == R.Reads.size();
+             });
+}
+
+void layOutAlike(std::vector<Kernel> &Kernels) {
+  auto Widen = [](RowRead &Own, const RowRead &Other) {
+    Own.ElementBytes = std::max(Own.ElementBytes, Other.ElementBytes);
+    Own.Alignment = std::max(Own.Alignment, Other.Alignment);
+  };
+  for (Kernel &K : Kernels)
+    for (const Kernel &Other : Kernels)
+      if (&K != &Other && haveRowsAlike(K, Other))
+        for (auto [L, R] : llvm::zip_equal(K.RowLoops, Other.RowLoops))
+          for (auto [Own, Its] : llvm::zip_equal(L.Reads, R.Reads))
+            Widen(Own, Its);
+}
+
 /// The most of any row.
 static unsigned widest(const RowLoop &Rows, const LoopVersion &V,
                        unsigned RowRead::*Bytes) {

@@ -39,6 +39,10 @@ int64_t threadBytes(const RowLoop &Rows, const LoopVersion &V);
 /// The elements of a row that stays, where that is known.
 std::optional<int64_t> knownLength(const Kernel &K, const RowRead &Read);
 
+/// Gives elements of a row of a template the room of the widest one that is
+/// instantiated, so that all instantiations can have the tiles of one text.
+void layOutAlike(std::vector<Kernel> &Kernels);
+
 /// Lays out the tiles of versions: their Columns, and Tiles. False: they do not
 /// fit. LargestBlock as that of stagesFor.
 bool chooseTiles(const Setting &S, const AnalysisOptions &Options,

@@ -18,11 +18,24 @@ namespace catt {
 static constexpr int64_t NarrowTile = 32;    ///< bytes, the least of StagePlan
 static constexpr int64_t MostStepBytes = 64; ///< from iteration to iteration
 
+/// The parameter of the kernel's template that the type is; "" if it is none.
+static llvm::StringRef parameterOf(QualType T) {
+  auto *Instead = T->getAs<SubstTemplateTypeParmType>();
+  auto *Of = Instead
+                 ? dyn_cast<FunctionTemplateDecl>(Instead->getAssociatedDecl())
+                 : nullptr;
+  return Of && Of->getTemplatedDecl()->hasAttr<CUDAGlobalAttr>()
+             ? identifierOf(Instead->getReplacedParameter())
+             : "";
+}
+
 std::optional<std::string> RowReads::numberOf(const Expr &E) const {
   auto *Number = E.getType()->getAs<BuiltinType>();
   if (!Number || !Number->isArithmeticType() ||
       E.getType().isVolatileQualified() || Context.getTypeSize(Number) > 64)
     return std::nullopt;
+  if (llvm::StringRef Name = parameterOf(E.getType()); !Name.empty())
+    return Name.str();
   return E.getType().getCanonicalType().getUnqualifiedType().getAsString(
       Context.getPrintingPolicy());
 }
