@@ -9,6 +9,7 @@
 #include "analysis/source/safety/KnownFunctions.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/TileBodies.h"
+#include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
