@@ -78,7 +78,7 @@ private:
   unsigned ElementBytes = 4;
   std::vector<std::string> Members; ///< ".x" of an element that is an object
   unsigned Row = 8, Threads = 32;   ///< elements of a row; threads of the grid
-  bool Restrict = false;
+  bool Restrict = false, MacroIsElement = false;
   bool ByRun = false; ///< only the run knows a row's length, launches tell it
   bool Gathers = false, Stores = false;
   bool Hidden = false; ///< a pointer into the rows that are read
@@ -102,6 +102,7 @@ private:
     chooseTypes();
     Row = 8 + below(chance(50) ? 20 : 70);
     Restrict = chance(50);
+    MacroIsElement = chance(50);
     ByRun = chance(25);
     Stores = chance(40);
     const bool Flat = K.Block.count() == K.Block.X;
@@ -158,13 +159,41 @@ private:
   }
 
   /// A number of the row of this thread.
-  std::string element(const std::string &J) { return reference(J) + member(); }
+  std::string element(const std::string &J) {
+    return spelled(reference(J)) + member();
+  }
+
+  /// The element, perhaps without brackets.
+  std::string spelled(const std::string &Element) {
+    auto [Base, Index] = llvm::StringRef(Element).split('[');
+    if (!Index.consume_back("]") || Base != "A" || chance(80))
+      return Element;
+    const std::string Sum = ("(A + (" + Index + "))").str();
+    if (Hidden || !Members.empty() || chance(40))
+      return "(*" + Sum + ")";
+    return chance(50) ? "__ldg(&" + Element + ")" : "__ldg" + Sum;
+  }
+
+  /// A macro for the index of an element, or for the element.
+  std::string byMacro(const std::string &J) {
+    const std::string Name = "AT" + std::to_string(K.Id),
+                      Index = "(r) * " + std::to_string(Row) + " + (c)",
+                      Arguments = "(i, " + J + ")";
+    if (MacroIsElement)
+      K.Globals.push_back("#define " + Name + "(r, c) A[" + Index + "]");
+    else
+      K.Globals.push_back("#define " + Name + "(r, c) " + Index);
+    return MacroIsElement ? Name + Arguments : "A[" + Name + Arguments + "]";
+  }
 
   std::string reference(const std::string &J) {
     std::string R = std::to_string(Row);
     if (Gathers && chance(50)) // the row that data says
       return "A[g * " + R + " + " + J + "]";
-    switch (below(7)) {
+    switch (below(9)) {
+    case 7:
+    case 8:
+      return byMacro(J);
     case 0:
       return "A[i * w + " + J + "]";
     case 1:
