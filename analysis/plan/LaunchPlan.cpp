@@ -149,8 +149,13 @@ static bool isThrottledInside(const Kernel &K, const KernelPlan &Plan,
   });
 }
 
+/// Its lines were not counted, for the effort.
+static bool isUncounted(const LoopProfile &P) {
+  return P.Levels.empty() && P.Unknown && P.Unknown->Kind == Reason::TooComplex;
+}
+
 /// Whether there is a loop without tiles whose lines stay in L1 as the kernel
-/// is, and no longer beside the tiles of others.
+/// is, and no longer beside the tiles of others; or nobody knows.
 static bool crowdsOut(const Setting &S, const LaunchPlan &AsItIs,
                       const Setting &Staged, const Stages &Found,
                       const LaunchPlan &Result) {
@@ -162,8 +167,9 @@ static bool crowdsOut(const Setting &S, const LaunchPlan &AsItIs,
       return !V.Reads.empty() &&
              (isInside(S.K, L.Id, Its) || isInside(S.K, Its, L.Id));
     });
+    const LoopProfile &Then = Result.Profiles[L.Id];
     if (!HasTiles && !contends(S, AsItIs.Profiles[L.Id]) &&
-        contends(Beside, Result.Profiles[L.Id]))
+        (contends(Beside, Then) || isUncounted(Then)))
       return true;
   }
   return false;

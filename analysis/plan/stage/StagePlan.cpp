@@ -49,10 +49,17 @@ static constexpr size_t FewSums = 2;
 static Setting withLongRows(const Setting &S) {
   constexpr int64_t Elements = 1024;
   Setting Out = S;
+  // "m", and "A.width" of an object A.
+  auto IsOfParameter = [&](llvm::StringRef Name) {
+    return llvm::any_of(S.K.Parameters, [&](const Parameter &P) {
+      return P.Name == Name.split('.').first &&
+             (P.IsInteger || Name.contains('.'));
+    });
+  };
   auto Assume = [&](const std::optional<AffineIndex> &Index) {
     if (Index)
       Index->mentions([&](const Atom &A) {
-        if (A.K == Atom::Kind::Parameter)
+        if (A.K == Atom::Kind::Parameter && IsOfParameter(A.Name))
           Out.Footprint.Parameters.insert({A.Name, Elements});
         return false;
       });
