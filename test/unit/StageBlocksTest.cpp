@@ -287,11 +287,11 @@ TEST(StageBlocks, ShortLoopsInsideOne) {
 
 TEST(StageBlocks, NegativeBesideALoopThatWasNotCounted) {
   auto Of = [](const std::string &Behind) {
-    return staged("__global__ void k(const int *A, int *o, int n) {\n"
-                  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                  "  for (int j = 0; j < 32; ++j)\n    o[i * 32 + j] = i;\n" +
-                  Behind +
-                  "}\nvoid f(int *A, int n) { k<<<1056, 256>>>(A, A, 300); }\n");
+    return staged(
+        "__global__ void k(const int *A, int *o, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  for (int j = 0; j < 32; ++j)\n    o[i * 32 + j] = i;\n" +
+        Behind + "}\nvoid f(int *A, int n) { k<<<1056, 256>>>(A, A, 300); }\n");
   };
   EXPECT_THAT(Of(""), ElementsAre("o[i * 32 + j] in 32"));
   std::string Loops, Index = "i * n";
