@@ -140,13 +140,10 @@ class Rows(RowsTest):
             + self.in_macro().replace(launch, "GO"), FOR + 1))
 
     def test_neither_where_instantiations_differ(self):
-        text = BOTH.replace("__global__", "template <class T> __global__")
-        text = text.replace("const float *A, const float *B, const float *x, "
-                            "float *y,\n", "const T *A, const T *B, "
-                            "const float *x, float *y,\n")
-        text = text.replace("both<<<", "both<float><<<").replace(
-            ", t);\n}", ", t);\n  both<double><<<1056, 256>>>((const double *)"
-            "A, (const double *)B, x, y, t);\n}")
+        text = BOTH.replace("__global__", "template <int Apart> __global__")
+        text = text.replace("i * 4096", "i * Apart")
+        text = text.replace("both<<<", "both<4096><<<").replace(
+            ", t);\n}", ", t);\n  both<1><<<1056, 256>>>(A, B, x, y, t);\n}")
         reason = self.refused(text, FOR)
         self.assertIn("instantiations of the template", reason)
 
