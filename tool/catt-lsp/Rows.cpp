@@ -8,7 +8,6 @@
 #include "Rows.h"
 #include "analysis/plan/stage/StagePlan.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -59,16 +58,8 @@ std::string linesTogether(const RowLayout &L) {
          counted(Lines + L.rowsAtOnce(), "line");
 }
 
-/// A reference may stand on several lines of the source.
-std::string onOneLine(StringRef Text) {
-  SmallVector<StringRef, 4> Words;
-  SplitString(Text, Words);
-  return join(Words, " ");
-}
-
 std::string headline(const RowLayout &L) {
-  std::string Text =
-      onOneLine(L.Row.Text) + ": " + counted(L.Row.ElementBytes, "byte");
+  std::string Text = L.Row.Text + ": " + counted(L.Row.ElementBytes, "byte");
   Text += " each, ";
   Text += L.LaneStrideBytes
               ? formatv("lanes {0:N} bytes apart", std::abs(*L.LaneStrideBytes))

@@ -124,9 +124,9 @@ private:
 
   /// The loops inside, if there are any, are known to be too short for rows
   /// that stay: compilers unroll them.
-  bool hasShortLoopsOnly(unsigned Loop) const {
-    return llvm::all_of(S.K.Loops, [&](const struct Loop &L) {
-      return L.Id == Loop || !isInside(S.K, L.Id, Loop) ||
+  bool hasShortLoopsOnly(unsigned Id) const {
+    return llvm::all_of(S.K.Loops, [&](const Loop &L) {
+      return L.Id == Id || !isInside(S.K, L.Id, Id) ||
              (L.TripCount && L.TripCount->constant().value_or(ShortestToStay) <
                                  ShortestToStay);
     });

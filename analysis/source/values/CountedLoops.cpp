@@ -43,10 +43,12 @@ std::optional<Refusal> CountedLoop::header() {
   auto Compares = Cond->getOpcode();
   Iterator = variableRead(Cond->getLHS());
   Limit = Cond->getRHS();
-  if (!Iterator || !stepOf(For.getInc())) { // n > i
+  std::optional<int64_t> By = stepOf(For.getInc());
+  if (!By) { // n > i
     Compares = BinaryOperator::reverseComparisonOp(Compares);
     Iterator = variableRead(Cond->getRHS());
     Limit = Cond->getLHS();
+    By = stepOf(For.getInc());
   }
   Reaches = Compares == BO_LE || Compares == BO_GE;
   if (!Iterator || !Iterator->hasLocalStorage() ||
@@ -55,7 +57,7 @@ std::optional<Refusal> CountedLoop::header() {
       !Limit->getType()->isIntegerType())
     return notCounted(Cond->getBeginLoc(), "its condition is no i < n");
   if (std::optional<Refusal> Why =
-          direction(Compares == BO_LT || Compares == BO_LE))
+          direction(Compares == BO_LT || Compares == BO_LE, By))
     return Why;
   findLimitByName();
   if (!findFirst(For.getInit()))
@@ -68,11 +70,11 @@ std::optional<Refusal> CountedLoop::header() {
 }
 
 /// Up by any constant, or down by one.
-std::optional<Refusal> CountedLoop::direction(bool IsUp) {
-  const std::optional<int64_t> Found = stepOf(For.getInc());
-  if (!Found)
+std::optional<Refusal> CountedLoop::direction(bool IsUp,
+                                              std::optional<int64_t> By) {
+  if (!By)
     return notCounted(For.getForLoc(), "its step is not constant");
-  Step = *Found;
+  Step = *By;
   if (IsUp)
     return Step > 0 ? std::nullopt
                     : std::optional(notCounted(For.getForLoc(),
@@ -88,7 +90,7 @@ std::optional<Refusal> CountedLoop::direction(bool IsUp) {
 
 /// By which the iterator grows; none: it is not known.
 std::optional<int64_t> CountedLoop::stepOf(const Expr *E) const {
-  E = E ? E->IgnoreParens() : nullptr;
+  E = E && Iterator ? E->IgnoreParens() : nullptr;
   if (auto *U = dyn_cast_or_null<UnaryOperator>(E);
       U && U->isIncrementDecrementOp() &&
       variableRead(U->getSubExpr()) == Iterator)
@@ -418,6 +420,7 @@ std::optional<std::string> CountedLoop::initText() const {
 std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
   auto Init = initText(), Start = operandOf(*First), End = operandOf(*Limit),
        Inc = textOf(For.getInc()->getSourceRange());
+  const CharSourceRange Whole = rangeOf(For.getSourceRange());
   std::optional<SourceSpan> Body =
       spanOf(For.getBody()->getSourceRange(), Out.Span.File);
   bool OfMacro = llvm::any_of(
@@ -426,9 +429,8 @@ std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
            For.getInit()->getBeginLoc(), For.getCond()->getBeginLoc()}),
       [](SourceLocation L) { return L.isMacroID(); });
   if (OfMacro || !Init || !Start || !End || !Inc || !Body ||
-      rangeOf(For.getSourceRange()).isInvalid() ||
-      hasDirective(Lexer::getSourceText(rangeOf(For.getSourceRange()),
-                                        Context.getSourceManager(),
+      Whole.isInvalid() ||
+      hasDirective(Lexer::getSourceText(Whole, Context.getSourceManager(),
                                         Context.getLangOpts())))
     return Refusal{Reason::InMacro,
                    SourceText(Context).location(For.getForLoc()),

@@ -85,7 +85,7 @@ private:
   bool isInText(const clang::Expr &E) const;
   const clang::Expr *withoutCasts(const clang::Expr *E) const;
   std::optional<int64_t> stepOf(const clang::Expr *E) const;
-  std::optional<Refusal> direction(bool IsUp);
+  std::optional<Refusal> direction(bool IsUp, std::optional<int64_t> By);
   void addTerms(const clang::Expr *E, bool Minus,
                 std::vector<std::string> &Terms, int64_t &Offset) const;
   void findLimitByName();

@@ -17,10 +17,9 @@
 //   for (int j = 0; j < m; ++j)      P[i * m + j]: an object of which members
 //     s += P[i * m + j].mass;        are loaded, or all of it
 //
-//   for (int j = 0; j < m; ++j)      A[i * m + j] and (A + i * m)[j]: loads
-//   that
-//     s += __ldg(&A[i * m + j]) +    are spelled as calls
-//          __ldg(A + i * m + j);
+//   for (int j = 0; j < m; ++j)      A[i * m + j] and (B + i * m)[j]
+//     s += __ldg(&A[i * m + j]) +
+//          *(B + i * m + j);
 //
 // Limits: elements are numbers of 1 to 8 bytes, or trivial objects of up to
 // 16. Whether the row may be loaded ahead of a store is RowPlaces' matter.
