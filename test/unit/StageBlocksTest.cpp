@@ -8,6 +8,8 @@
 #include "StagePlanTesting.h"
 #include "analysis/plan/stage/LongRows.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 namespace catt {
 namespace {
 
@@ -295,9 +297,9 @@ TEST(StageBlocks, NegativeBesideALoopThatWasNotCounted) {
   };
   EXPECT_THAT(Of(""), ElementsAre("o[i * 32 + j] in 32"));
   std::string Loops, Index = "i * n";
-  for (const std::string I : {"a", "b", "c", "d", "e", "f"}) {
-    Loops += "  for (int " + I + " = 0; " + I + " < n; ++" + I + ")\n";
-    Index = "(" + Index + ") * n + " + I + " % 7";
+  for (const char *I : {"a", "b", "c", "d", "e", "f"}) {
+    Loops += llvm::formatv("  for (int {0} = 0; {0} < n; ++{0})\n", I).str();
+    Index = llvm::formatv("({0}) * n + {1} % 7", Index, I).str();
   }
   EXPECT_THAT(Of(Loops + "  o[i] += A[" + Index + "];\n"), IsEmpty());
 }
