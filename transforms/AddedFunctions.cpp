@@ -21,9 +21,8 @@ namespace catt {
 static constexpr StringRef MaxDynamicShared =
     "cudaFuncAttributeMaxDynamicSharedMemorySize";
 
-/// What the header has between `#define Guard` and its `#endif`.
-static std::string ofHeader(StringRef Guard) {
-  const StringRef Header = stagedRowsHeader();
+/// What a header has between `#define Guard` and its `#endif`.
+static std::string partOf(StringRef Header, StringRef Guard) {
   const std::string Begin = ("#define " + Guard + "\n").str(),
                     End = ("\n#endif // " + Guard + "\n").str();
   const size_t From = Header.find(Begin) + Begin.size();
@@ -32,7 +31,7 @@ static std::string ofHeader(StringRef Guard) {
 
 /// As cattShared, but without as much the launch is to fail.
 static std::string cattSpill() {
-  std::string Code = ofHeader("CATT_SHARED");
+  std::string Code = partOf(launchesHeader(), "CATT_SHARED");
   for (auto [Old, New] : {std::pair("cattShared", "cattSpill"),
                           std::pair("return bytes;", "return bytes + more;")})
     for (size_t At = 0; (At = Code.find(Old, At)) != std::string::npos; ++At)
@@ -48,37 +47,57 @@ static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {
 })cu";
 
 constexpr StringRef RowsHeader = "<catt/staged_rows.h>",
+                    NarrowHeader = "<catt/narrow_rows.h>",
                     TrialsHeader = "<catt/trials.h>";
+
+namespace {
+/// A header whose functions are added.
+struct Source {
+  StringRef Text, Name;
+  bool ForLaunches = false;
+
+  AddedFunction function(StringRef Function, StringRef Guard, StringRef Reason,
+                         StringRef Attribute = "",
+                         std::vector<StringRef> Calls = {}) const {
+    return {Function,    Guard, Reason,          Attribute, partOf(Text, Guard),
+            ForLaunches, Name,  std::move(Calls)};
+  }
+};
+} // namespace
 
 /// All, in the order in which they are added to a file.
 static llvm::ArrayRef<AddedFunction> addedFunctions() {
   static const std::vector<AddedFunction> All = [] {
-    auto Of = [](StringRef Name, StringRef Guard, StringRef Reason,
-                 StringRef Attribute, bool ForLaunches) {
-      return AddedFunction{Name,      Guard,           Reason,
-                           Attribute, ofHeader(Guard), ForLaunches,
-                           RowsHeader};
-    };
+    const Source Launches{launchesHeader(), RowsHeader, /*ForLaunches=*/true},
+        Rows{stagedRowsHeader(), RowsHeader},
+        Narrow{narrowRowsHeader(), NarrowHeader};
     return std::vector<AddedFunction>{
-        Of("cattThreads", "CATT_THREADS", "the threads of a launch's block", "",
-           /*ForLaunches=*/true),
-        Of("cattShared", "CATT_SHARED", "more shared memory for a launch",
-           MaxDynamicShared, /*ForLaunches=*/true),
+        Launches.function("cattThreads", "CATT_THREADS",
+                          "the threads of a launch's block"),
+        Launches.function("cattShared", "CATT_SHARED",
+                          "more shared memory for a launch", MaxDynamicShared),
         {"cattSpill", "CATT_SPILL", "shared memory for values of the kernel",
          MaxDynamicShared, cattSpill()},
         {"cattPreferL1", "CATT_PREFER_L1",
          "how a launch divides L1 and shared memory",
          "cudaFuncAttributePreferredSharedMemoryCarveout", PreferL1},
-        Of("cattLoadRow", "CATT_LOAD_ROW",
-           "a warp loads elements of the row of each lane together", "",
-           /*ForLaunches=*/false),
-        Of("cattStoreRow", "CATT_STORE_ROW",
-           "a warp stores elements to the row of each lane together", "",
-           /*ForLaunches=*/false),
-        Of("cattApart", "CATT_APART", "whether elements lie outside of others",
-           "", /*ForLaunches=*/false),
-        Of("cattDynamicShared", "CATT_DYNAMIC_SHARED",
-           "the dynamic shared memory of a block", "", /*ForLaunches=*/false),
+        Rows.function("cattLoadRow", "CATT_LOAD_ROW",
+                      "a warp loads elements of the row of each lane together"),
+        Rows.function(
+            "cattStoreRow", "CATT_STORE_ROW",
+            "a warp stores elements to the row of each lane together"),
+        Rows.function("cattApart", "CATT_APART",
+                      "whether elements lie outside of others"),
+        Rows.function("cattDynamicShared", "CATT_DYNAMIC_SHARED",
+                      "the dynamic shared memory of a block"),
+        Narrow.function("cattAlike", "CATT_ALIKE",
+                        "where a row begins in a tile"),
+        Narrow.function("cattLoadWords", "CATT_LOAD_WORDS",
+                        "a warp loads words of the row of each lane together",
+                        "", {"cattLoadRow", "cattAlike"}),
+        Narrow.function("cattStoreWords", "CATT_STORE_WORDS",
+                        "a warp stores words to the row of each lane together",
+                        "", {"cattStoreRow"}),
         {"catt::Trial", "", "which of two kernels is faster", "", "",
          /*ForLaunches=*/true, TrialsHeader}};
   }();
@@ -174,12 +193,19 @@ static void addHeader(StringRef Header, const std::string &File,
                      In.LineEnding));
 }
 
+/// Whether the call needs the function in its file.
+static bool needs(const AddedCall &Call, const AddedFunction &F, Runtime From) {
+  return Call.Function == F.Name ||
+         (From == Runtime::Inline &&
+          llvm::is_contained(findFunction(Call.Function)->Calls, F.Name));
+}
+
 void addFunctions(const FileContexts &Files, Runtime From, Edits &Out) {
   std::map<std::pair<StringRef, std::string>, Uses> OfHeader;
   for (const AddedFunction &F : addedFunctions()) {
     std::map<std::string, Uses> Calls;
     for (const AddedCall &Use : Out.Calls)
-      if (Use.Function == F.Name)
+      if (needs(Use, F, From))
         Calls[Use.File].insert({Use.At, &Use});
     for (const auto &[File, All] : Calls)
       if (F.Code.empty() || (!F.Header.empty() && From == Runtime::Header))

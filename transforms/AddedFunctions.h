@@ -30,6 +30,7 @@ struct AddedFunction {
   std::string Code;          ///< empty: only the header has it
   bool ForLaunches = true;   ///< and not for code of kernels
   llvm::StringRef Header{};  ///< "<catt/staged_rows.h>", which has it, too
+  std::vector<llvm::StringRef> Calls{}; ///< other added functions
 };
 
 /// nullptr if none has the name.

@@ -283,9 +283,11 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
   int64_t Offset = V.Tiles.DynamicOffset;
   for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames)) {
     const RowRead &Read = V.Rows.Reads[R];
-    Out.push_back(llvm::formatv("{0} *const {1} = ({0} *)({2} + {3}{4} * {5});",
-                                Read.Type, Name, V.Array,
-                                Offset ? str(Offset) + " + " : "",
+    const bool InWords = isInWords(Read);
+    const int64_t First = Offset + (InWords ? WordBytes : 0);
+    Out.push_back(llvm::formatv("{0} *{1}{2} = ({0} *)({3} + {4}{5} * {6});",
+                                Read.Type, InWords ? "" : "const ", Name,
+                                V.Array, First ? str(First) + " + " : "",
                                 V.Tiles.ThreadBytes, V.Thread));
     Offset += rowBytes(V.Rows, V.Version, R);
   }
@@ -295,34 +297,28 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
 /// A call that stores what the lane has written to its part of a tile.
 static std::string storeOf(const VersionedLoop &V, const RowRead &R,
                            StringRef Name) {
-  return llvm::formatv(
-      "cattStoreRow<{0}, {1}>({2}, {3}, {4}, &{5}, {6} - {7});",
-      V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes, V.Thread, Name,
-      at(V.Rows, R.Text, V.From), V.Rows.Iterator, V.From);
+  return llvm::formatv("{0}<{1}, {2}>({3}, {4}, {5}, &{6}, {7} - {8});",
+                       isInWords(R) ? "cattStoreWords" : "cattStoreRow",
+                       V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes,
+                       V.Thread, Name, at(V.Rows, R.Text, V.From),
+                       V.Rows.Iterator, V.From);
 }
 
 /// A call that loads what a tile holds of a row, from this element on.
 static std::string loadOf(const VersionedLoop &V, const RowRead &R,
                           StringRef Name, StringRef First, StringRef Count) {
-  return llvm::formatv(
-      "cattLoadRow<{0}, {1}>({2}, {3}, {4}, &{5}, {6} ? {7} : 0);",
-      V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes, V.Thread, Name, First,
-      runsOn(V.Rows), Count);
-}
-
-/// The first elements of iterations that a tile has room for.
-static int64_t windowOf(const VersionedLoop &V) {
-  unsigned Halo = 0;
-  for (unsigned R : V.Version.Reads)
-    Halo = std::max(Halo, V.Rows.Reads[R].Halo);
-  return V.Version.Columns - Halo;
+  const std::string Load =
+      isInWords(R) ? (Name + " = cattLoadWords").str() : "cattLoadRow";
+  return llvm::formatv("{0}<{1}, {2}>({3}, {4}, {5}, &{6}, {7} ? {8} : 0);",
+                       Load, V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes,
+                       V.Thread, Name, First, runsOn(V.Rows), Count);
 }
 
 /// A tile of a loop that counts down begins with its last iteration.
 static void addTilesDown(const VersionedLoop &V,
                          std::vector<std::string> &Out) {
   const RowLoop &L = V.Rows;
-  const int64_t Window = windowOf(V);
+  const int64_t Window = windowOf(V.Rows, V.Version);
   Out.push_back("const auto " + V.From + " = " + runsOn(L) + " && " +
                 tripsFrom(L, L.Iterator) + " > " + str(Window) + " ? " +
                 L.Iterator + " - " + str(Window - 1) + " : " + lastOf(L) + ";");
@@ -355,9 +351,12 @@ static void addTileLoops(const VersionedLoop &V,
     if (L.Reads[R].IsRead)
       Out.push_back(loadOf(V, L.Reads[R], Name, L.Reads[R].Text,
                            elementsFrom(L, L.Reads[R], L.Iterator)));
+    else if (isInWords(L.Reads[R]))
+      Out.push_back(
+          llvm::formatv("{0} = cattAlike({0}, &{1});", Name, L.Reads[R].Text));
   Out.push_back("for (" + (Writes ? ";" : First) + " " + runsOn(L) + " && " +
-                L.Iterator + " - " + V.From + " < " + str(windowOf(V)) + "; " +
-                L.Step + ")");
+                L.Iterator + " - " + V.From + " < " +
+                str(windowOf(V.Rows, V.Version)) + "; " + L.Step + ")");
 }
 
 /// Loads whole rows, 32 elements of each at a time.
@@ -418,8 +417,9 @@ static std::vector<std::string> codeOf(const VersionedLoop &V,
 //===-- Edits -------------------------------------------------------------===//
 
 /// What the versions call (AddedFunctions.h).
-static constexpr const char *Functions[] = {"cattLoadRow", "cattStoreRow",
-                                            "cattApart", "cattDynamicShared"};
+static constexpr const char *Functions[] = {
+    "cattLoadRow",    "cattLoadWords", "cattAlike",        "cattStoreRow",
+    "cattStoreWords", "cattApart",     "cattDynamicShared"};
 
 std::optional<Refusal> cannotVersion(const Context &C, const RowLoop &Rows) {
   const Kernel &K = C.Kernel.Source;

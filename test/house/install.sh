@@ -49,7 +49,7 @@ run 3 --no-cuda --diff "$work/missing.cu"
 # No header is there but those of the library, and what rewritten code includes.
 others=$(find "$prefix/include" -path "$prefix/include/catt-optimize" -prune \
   -o -name '*.h' -not -path "$prefix/include/catt/*" -print)
-for header in staged_rows timing trials; do
+for header in launches narrow_rows staged_rows timing trials; do
   [ -f "$prefix/include/catt/$header.h" ] || fail "no catt/$header.h is installed"
 done
 [ -z "$others" ] || fail "headers that nobody includes: $others"

@@ -61,9 +61,40 @@ TEST(AddedFunctions, PositiveTheHeaderIsThereInAnotherBranch) {
       HasSubstr(Include));
 }
 
-TEST(AddedFunctions, theHeaderServesByItself) {
-  EXPECT_TRUE(parseSnippet("#include <catt/staged_rows.h>\n").Unit);
-  EXPECT_LE(stagedRowsHeader().count('\n'), 150u);
+/// A kernel with narrow rows, in the file or in its header.
+std::string withNarrowRows(Runtime From) {
+  StageBench B(kernel("  const short *C = (const short *)A;\n"
+                      "  for (int j = 0; j < m; ++j)\n"
+                      "    s += C[i * m + j];\n"));
+  B.Rewriting.How.From = From;
+  return B.checked();
+}
+
+TEST(AddedFunctions, PositiveFunctionsThatOthersCall) {
+  const std::string New = withNarrowRows(Runtime::Inline);
+  const size_t Row = New.find(Function), Alike = New.find(" *cattAlike("),
+               Words = New.find(" *cattLoadWords(");
+  EXPECT_LT(Row, Words);
+  EXPECT_LT(Alike, Words);
+  EXPECT_NE(Words, std::string::npos);
+  EXPECT_THAT(New, Not(HasSubstr("cattStore")));
+}
+
+TEST(AddedFunctions, PositiveOfTheHeaderOfNarrowRows) {
+  EXPECT_THAT(withNarrowRows(Runtime::Header),
+              AllOf(HasSubstr("#include <catt/narrow_rows.h>"),
+                    Not(HasSubstr("#include <catt/staged_rows.h>")),
+                    Not(HasSubstr("CATT_ALIKE"))));
+}
+
+TEST(AddedFunctions, headersServeByThemselves) {
+  for (const char *Name : {"launches", "staged_rows", "narrow_rows"})
+    EXPECT_TRUE(
+        parseSnippet(std::string("#include <catt/") + Name + ".h>\n").Unit)
+        << Name;
+  for (llvm::StringRef Text :
+       {launchesHeader(), stagedRowsHeader(), narrowRowsHeader()})
+    EXPECT_LE(Text.count('\n'), 150u);
 }
 
 } // namespace

@@ -328,10 +328,16 @@ TEST(RowLoops, PositiveObjectsThatAreCopied) {
               ElementsAre(HasSubstr("reads float4 W[i * m + j]")));
 }
 
+TEST(RowLoops, PositiveObjectsOfTwoBytes) {
+  EXPECT_THAT(objects("struct P { unsigned short x; };", "W[i * m + j].x"),
+              ElementsAre(HasSubstr("reads P W[i * m + j]")));
+}
+
 TEST(RowLoops, NegativeObjects) {
   for (const char *Type :
        {"struct P { char x, y, z; };",          // no words
         "struct P { short x, y; };",            // that may lie between words
+        "struct P { char x, y; };",             //
         "struct P { float x, y, z, w, v; };",   // long
         "struct P { volatile float x; };",      // not to be read ahead
         "struct P { const float x; };",         // cannot be assigned

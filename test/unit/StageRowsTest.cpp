@@ -208,6 +208,28 @@ TEST(StageRows, PositiveARowThatIsWritten) {
             "stores 1 row of each lane in tiles of 16 elements");
 }
 
+TEST(StageRows, PositiveElementsOfAByteOrTwo) {
+  StageBench B(kernel("  const short *C = (const short *)A;\n"
+                      "  short *z = (short *)y;\n"
+                      "  for (int j = 0; j < m; ++j)\n"
+                      "    z[i * m + j] = C[i * m + j] * 2;\n"));
+  EXPECT_THAT(B.below(), HasSubstr(R"cu(
+    short *cattRow_C = (short *)(cattTiles + 4 + 76 * threadIdx.x);
+    short *cattRow_z = (short *)(cattTiles + 40 + 76 * threadIdx.x);
+    const unsigned cattLanes = __activemask();
+    for (int j = 0; __any_sync(cattLanes, j < m);) {
+      const auto cattFrom = j;
+      cattRow_C = cattLoadWords<16, 76>(cattLanes, threadIdx.x, cattRow_C,
+                                        &C[i * m + j], j < m ? m - j : 0);
+      cattRow_z = cattAlike(cattRow_z, &z[i * m + j]);
+      for (; j < m && j - cattFrom < 16; ++j)
+        cattRow_z[j - cattFrom] = cattRow_C[j - cattFrom] * 2;
+      cattStoreWords<16, 76>(cattLanes, threadIdx.x, cattRow_z,
+                             &z[i * m + cattFrom], j - cattFrom);
+    }
+)cu"));
+}
+
 TEST(StageRows, PositiveTwoDimensions) {
   EXPECT_EQ(
       StageBench(kernel(Usual, "dim3(16, 16)")).below(),

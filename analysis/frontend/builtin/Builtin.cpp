@@ -32,6 +32,12 @@ llvm::StringRef stagedRowsHeader() {
   return textOf("runtime/catt/staged_rows.h");
 }
 
+llvm::StringRef narrowRowsHeader() {
+  return textOf("runtime/catt/narrow_rows.h");
+}
+
+llvm::StringRef launchesHeader() { return textOf("runtime/catt/launches.h"); }
+
 llvm::StringRef timingHeader() { return textOf("runtime/catt/timing.h"); }
 
 void addBuiltinHeaders(llvm::vfs::InMemoryFileSystem &Files) {

@@ -27,6 +27,12 @@ llvm::StringRef builtinRoot();
 /// The text of catt/staged_rows.h, which rewritten code may include.
 llvm::StringRef stagedRowsHeader();
 
+/// The text of catt/narrow_rows.h, which includes that one.
+llvm::StringRef narrowRowsHeader();
+
+/// The text of catt/launches.h, which both include.
+llvm::StringRef launchesHeader();
+
 /// The text of catt/timing.h, which programs include whose launches are timed.
 llvm::StringRef timingHeader();
 

@@ -30,14 +30,17 @@ bool walkAlike(const RowWalk &A, const RowWalk &B) {
   return A == Other;
 }
 
-std::optional<int64_t> mostTrips(const RowLoop &Rows,
-                                 const LoopVersion &Version) {
-  if (!walkInside(Rows, Version))
-    return std::nullopt;
+int64_t windowOf(const RowLoop &Rows, const LoopVersion &Version) {
   unsigned Halo = 0;
   for (unsigned R : Version.Reads)
     Halo = std::max(Halo, Rows.Reads[R].Halo);
   return Version.Columns - Halo;
+}
+
+std::optional<int64_t> mostTrips(const RowLoop &Rows,
+                                 const LoopVersion &Version) {
+  return walkInside(Rows, Version) ? std::optional(windowOf(Rows, Version))
+                                   : std::nullopt;
 }
 
 /// The operands of the atom that an index is, if it is one of this kind.

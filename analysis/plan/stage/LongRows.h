@@ -35,6 +35,9 @@ const std::optional<RowWalk> &walkInside(const RowLoop &Rows,
 /// Whether two loops walk as many elements, from the same first one on.
 bool walkAlike(const RowWalk &A, const RowWalk &B);
 
+/// The first elements of iterations that a tile has room for.
+int64_t windowOf(const RowLoop &Rows, const LoopVersion &Version);
+
 /// Of a version that asks for MinTrips: the most iterations for which rows that
 /// stay have room; absent: any number.
 std::optional<int64_t> mostTrips(const RowLoop &Rows,

@@ -217,7 +217,7 @@ private:
     const RowContext In = contextOf(Rows, Read);
     if (!Alike || !In.Counted ||
         (!In.Contends && (!IsBusy || !savesLookUps(Long, Read))) ||
-        (isTooNarrow(Rows, Read) && !Options.TileBytes))
+        (isNarrow(Read) && !Options.TileBytes))
       return false;
     if (Read.Why) {
       if (In.Contends)
@@ -310,7 +310,7 @@ private:
   std::vector<unsigned> paddedReads(const RowLoop &Rows) const {
     std::vector<unsigned> Usable;
     for (const auto &[I, Read] : llvm::enumerate(Rows.Reads))
-      if (!Read.Why && !Read.Walk && !isTooNarrow(Rows, Read) &&
+      if (!Read.Why && !Read.Walk && !isNarrow(Read) &&
           isApart(S, S.K.Accesses[Read.Access]))
         Usable.push_back(I);
     if (!IsBusy || !isPadded(Rows, Usable))

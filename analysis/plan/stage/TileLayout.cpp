@@ -48,13 +48,19 @@ static unsigned widest(const RowLoop &Rows, const LoopVersion &V,
   return Most;
 }
 
-/// Of what a thread has of tiles, at least a word.
+bool isInWords(const RowRead &Read) {
+  return Read.ElementBytes < WordBytes && !Read.Walk;
+}
+
+/// Of what a thread has of tiles.
 static int64_t alignmentOf(const RowLoop &Rows, const LoopVersion &V) {
-  return std::max(4U, widest(Rows, V, &RowRead::Alignment));
+  return std::max(WordBytes, widest(Rows, V, &RowRead::Alignment));
 }
 
 int64_t rowBytes(const RowLoop &Rows, const LoopVersion &V, unsigned Read) {
-  return llvm::alignTo(V.Columns * Rows.Reads[Read].ElementBytes,
+  const RowRead &Row = Rows.Reads[Read];
+  const int64_t InFront = isInWords(Row) ? WordBytes : 0;
+  return llvm::alignTo(V.Columns * Row.ElementBytes + InFront,
                        alignmentOf(Rows, V));
 }
 
@@ -80,8 +86,10 @@ static int64_t columnsOf(const Kernel &K, const LoopVersion &V,
   const RowLoop &Rows = K.RowLoops[V.Rows];
   const int64_t Elements = llvm::bit_floor(
       uint64_t(TileBytes / widest(Rows, V, &RowRead::ElementBytes)));
+  const bool ByWords = llvm::all_of(
+      V.Reads, [&](unsigned R) { return isInWords(Rows.Reads[R]); });
   if (!walkInside(Rows, V))
-    return std::min<int64_t>(Elements, WarpLanes);
+    return ByWords ? Elements : std::min<int64_t>(Elements, WarpLanes);
   if (V.MinTrips)
     return 2 * Elements;
   int64_t Longest = 0;

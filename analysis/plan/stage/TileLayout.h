@@ -28,6 +28,12 @@ namespace catt {
 /// where all lines stay in L1 (1.2 to 2.6 times).
 inline constexpr int64_t EnoughWarps = 16;
 
+inline constexpr unsigned WordBytes = 4;
+
+/// Whether tiles of the row are loaded and stored by words that hold several
+/// elements. The row has room for a word in front, as it may begin in one.
+bool isInWords(const RowRead &Read);
+
 /// Bytes that the tile of a thread has for one of the version's reads, by its
 /// index in RowLoop::Reads.
 int64_t rowBytes(const RowLoop &Rows, const LoopVersion &V, unsigned Read);

@@ -88,6 +88,8 @@ bool isApart(const Setting &S, const Access &A) {
   return std::abs(laneStrideBytes(A, S.Footprint).value_or(0)) >= LineBytes;
 }
 
+bool isNarrow(const RowRead &Read) { return Read.ElementBytes < 4; }
+
 bool isPadded(const Setting &S, const RowRead &Read) {
   constexpr int64_t EnoughElements = 64, FewWarps = 12;
   const Access &A = S.K.Accesses[Read.Access];
@@ -131,10 +133,6 @@ static bool paysForFew(const RowLoop &Rows, const RowRead &Read) {
   return !writesRow(Rows) && int64_t(Read.Halo) + 1 >= Rows.StepSize;
 }
 
-bool isTooNarrow(const RowLoop &Rows, const RowRead &Read) {
-  return Read.ElementBytes < 4 && !writesRow(Rows);
-}
-
 std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
                                 const RowContext &In,
                                 std::vector<Refusal> &Refusals) {
@@ -146,7 +144,6 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
         (In.Contends ||
          (savesLookUps(S, Read) && (In.Busy || paysForFew(Rows, Read))));
     if (Read.Walk || (!A.GuardsKnown && !In.Forced) ||
-        (isTooNarrow(Rows, Read) && !In.Forced) ||
         !(Known || (In.Busy && isScattered(S, A)) ||
           (In.Forced && beginsAnywhere(A))))
       continue;

@@ -34,11 +34,9 @@ bool isApart(const Setting &S, const Access &A);
 /// with 16 rows it took 1.45 times as long, and with 32 of float4 1.15 times.
 bool savesLookUps(const Setting &S, const RowRead &Read);
 
-/// Of elements of 1 or 2 bytes a line holds 64 and more, and tiles are filled
-/// through registers: with tiles they took 0.84 to 2.4 times as long on an H200
-/// (docs/verification.md, "Row walks"). Where the loop writes a row, stores to
-/// 32 lines cost more.
-bool isTooNarrow(const RowLoop &Rows, const RowRead &Read);
+/// Elements of 1 or 2 bytes, tiles of which were not measured where rows stay
+/// or data says how long they are.
+bool isNarrow(const RowRead &Read);
 
 /// A row of which data says how much of it the loop walks, in a place for many
 /// elements: `for (j = 0; j < length[i]; ++j) s += A[i * 480 + j];`. With tiles

@@ -43,7 +43,7 @@ std::optional<std::string> RowReads::numberOf(const Expr &E) const {
 
 /// Objects of whole words, whose type can be written anywhere.
 std::optional<std::string> RowReads::objectOf(const Expr &E) const {
-  constexpr int64_t Word = 4, MostBytes = 16;
+  constexpr int64_t Half = 2, Word = 4, MostBytes = 16;
   const QualType T = E.getType().getCanonicalType();
   const CXXRecordDecl *Record = T->getAsCXXRecordDecl();
   if (!Record || Record->isUnion() || T.isVolatileQualified() ||
@@ -55,7 +55,8 @@ std::optional<std::string> RowReads::objectOf(const Expr &E) const {
       T.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
   const int64_t Bytes = Context.getTypeSizeInChars(T).getQuantity(),
                 Alignment = Context.getTypeAlignInChars(T).getQuantity();
-  if (Bytes % Word || Alignment % Word || Bytes > MostBytes ||
+  const bool IsHalf = Bytes == Half && Alignment == Half;
+  if ((!IsHalf && (Bytes % Word || Alignment % Word)) || Bytes > MostBytes ||
       Name.find('(') != std::string::npos)
     return std::nullopt;
   return Name;
