@@ -166,7 +166,7 @@ void forceStages(KernelReport &Report, const GeneratedKernel &K) {
       Version.MinTrips = std::max<int64_t>(Version.MinTrips, 1);
     Tiles.ThreadBytes =
         std::max(Tiles.ThreadBytes,
-                 int64_t(llvm::alignTo(threadBytes(Rows, Version), 8)));
+                 int64_t(llvm::alignTo(threadBytes(Rows, Version), 16)));
     Report.Plan.Versions.push_back(Version);
   }
   Tiles.IfLong = llvm::all_of(Report.Source.Launches, [&](const Launch &L) {

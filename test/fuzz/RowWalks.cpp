@@ -78,7 +78,7 @@ private:
   unsigned ElementBytes = 4;
   std::vector<std::string> Members; ///< ".x" of an element that is an object
   unsigned Row = 8, Threads = 32;   ///< elements of a row; threads of the grid
-  bool Restrict = false, MacroIsElement = false;
+  bool Restrict = false, NamesElement = false, ByFunction = false;
   bool ByRun = false; ///< only the run knows a row's length, launches tell it
   bool Gathers = false, Stores = false;
   bool Hidden = false; ///< a pointer into the rows that are read
@@ -102,7 +102,8 @@ private:
     chooseTypes();
     Row = 8 + below(chance(50) ? 20 : 70);
     Restrict = chance(50);
-    MacroIsElement = chance(50);
+    NamesElement = chance(50);
+    ByFunction = chance(50);
     ByRun = chance(25);
     Stores = chance(40);
     const bool Flat = K.Block.count() == K.Block.X;
@@ -174,16 +175,33 @@ private:
     return chance(50) ? "__ldg(&" + Element + ")" : "__ldg" + Sum;
   }
 
+  void define(std::string Global) {
+    if (!llvm::is_contained(K.Globals, Global))
+      K.Globals.push_back(std::move(Global));
+  }
+
   /// A macro for the index of an element, or for the element.
   std::string byMacro(const std::string &J) {
     const std::string Name = "AT" + std::to_string(K.Id),
                       Index = "(r) * " + std::to_string(Row) + " + (c)",
                       Arguments = "(i, " + J + ")";
-    if (MacroIsElement)
-      K.Globals.push_back("#define " + Name + "(r, c) A[" + Index + "]");
-    else
-      K.Globals.push_back("#define " + Name + "(r, c) " + Index);
-    return MacroIsElement ? Name + Arguments : "A[" + Name + Arguments + "]";
+    define("#define " + Name +
+           (NamesElement ? "(r, c) A[" + Index + "]" : "(r, c) " + Index));
+    return NamesElement ? Name + Arguments : "A[" + Name + Arguments + "]";
+  }
+
+  /// A function that gives the index of an element, or the element.
+  std::string byFunction(const std::string &J) {
+    const std::string Name = "at" + std::to_string(K.Id),
+                      Index = "r * " + std::to_string(Row) + " + c";
+    if (NamesElement) {
+      define("__device__ const " + Element + " &" + Name + "(const " + Element +
+             " *p, int r, int c) { return p[" + Index + "]; }");
+      return Name + "(A, i, " + J + ")";
+    }
+    define("__device__ int " + Name + "(int r, int c) { return " + Index +
+           "; }");
+    return "A[" + Name + "(i, " + J + ")]";
   }
 
   std::string reference(const std::string &J) {
@@ -193,7 +211,7 @@ private:
     switch (below(9)) {
     case 7:
     case 8:
-      return byMacro(J);
+      return ByFunction ? byFunction(J) : byMacro(J);
     case 0:
       return "A[i * w + " + J + "]";
     case 1:

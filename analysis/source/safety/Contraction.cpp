@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ExprCXX.h"
 
@@ -17,8 +18,10 @@ namespace catt {
 bool isProduct(const Expr &E, const ASTContext &Context) {
   if (E.isValueDependent() || !E.getType()->isFloatingType())
     return false;
-  if (auto *C = dyn_cast<CallExpr>(&E))
-    return !C->isEvaluatable(Context);
+  if (auto *C = dyn_cast<CallExpr>(&E)) {
+    const FunctionDecl *Callee = C->getDirectCallee();
+    return !C->isEvaluatable(Context) && !(Callee && isAccessor(*Callee));
+  }
   auto *B = dyn_cast<BinaryOperator>(&E);
   if (!B || B->isEvaluatable(Context) ||
       B->getFPFeaturesInEffect(Context.getLangOpts()).getFPContractMode() ==

@@ -8,6 +8,7 @@
 #include "analysis/source/safety/FloatPlaces.h"
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/KnownMath.h"
+#include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -357,9 +358,9 @@ void FloatPlaces::visitCall(const CallExpr &C) {
            O->getExprLoc());
     return;
   }
-  if (isRounded(C))
-    return;
   const FunctionDecl *F = C.getDirectCallee();
+  if (isRounded(C) || (F && isAccessor(*F)))
+    return;
   auto IsRead = [&](unsigned I) {
     if (!F || O || I >= F->getNumParams())
       return false;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/safety/LocalMentions.h"
+#include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -110,7 +111,8 @@ private:
     if (auto *C = dyn_cast<CXXConstructExpr>(&S))
       return Proof.computes(*C->getConstructor());
     auto *C = dyn_cast<CallExpr>(&S);
-    return C && Proof.callComputes(*C);
+    const FunctionDecl *Callee = C ? C->getDirectCallee() : nullptr;
+    return C && (Proof.callComputes(*C) || (Callee && isAccessor(*Callee)));
   }
   /// Effects that are not listed leave the names exposed.
   void apply(const Stmt &S, const OperandEffect &E) {

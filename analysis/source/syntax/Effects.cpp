@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/syntax/Effects.h"
+#include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/NodeKinds.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/DeclCXX.h"
@@ -32,6 +33,10 @@ bool isTrivialAssignment(const CallExpr &E) {
   auto *M = dyn_cast_or_null<CXXMethodDecl>(E.getDirectCallee());
   return M && isa<CXXOperatorCallExpr>(E) && M->isTrivial() &&
          (M->isCopyAssignmentOperator() || M->isMoveAssignmentOperator());
+}
+
+bool leavesObject(const CXXMethodDecl &M) {
+  return M.isConst() || isAccessor(M) || isIndexFunction(M);
 }
 
 const Expr *objectOf(const CallExpr &E) {
@@ -185,7 +190,7 @@ void Collector::call(const CallExpr &E) {
   if (M && (M->isExplicitObjectMemberFunction() ||
             (isa<CXXOperatorCallExpr>(E) && M->isStatic())))
     return addAll(Effect::Bind, E.arguments());
-  add(M && M->isConst() ? Effect::BindConst : Effect::Bind, objectOf(E));
+  add(M && leavesObject(*M) ? Effect::BindConst : Effect::Bind, objectOf(E));
   bind(F, argumentsOf(E));
 }
 

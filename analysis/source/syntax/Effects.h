@@ -90,6 +90,8 @@ bool mayModify(const clang::Stmt *S, const clang::VarDecl &V);
 bool isTrivial(const clang::CXXConstructExpr &E);
 /// `a = b` of a class, which copies bytes.
 bool isTrivialAssignment(const clang::CallExpr &E);
+/// A member function that is const, or could be.
+bool leavesObject(const clang::CXXMethodDecl &M);
 /// The object that a call of a member function works on, else null.
 const clang::Expr *objectOf(const clang::CallExpr &E);
 /// The arguments that belong to parameters.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/CountedLoops.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -203,6 +204,14 @@ bool CountedLoop::stays(const Expr *E) const {
       return false;
     }
   }
+  if (auto *C = dyn_cast<CallExpr>(E)) { // A.columns()
+    const FunctionDecl *Callee = C->getDirectCallee();
+    const Expr *Object = objectOf(*C);
+    return Callee && isIndexFunction(*Callee) &&
+           (!Object || isPlainObject(Object)) &&
+           llvm::all_of(argumentsOf(*C),
+                        [&](const Expr *A) { return stays(A); });
+  }
   if (auto *P = dyn_cast<PseudoObjectExpr>(E)) // threadIdx.x
     return P->getType()->isIntegerType();
   if (auto *U = dyn_cast<UnaryOperator>(E))
@@ -252,6 +261,12 @@ bool CountedLoop::isPlain(const Expr *E) const {
              isa<ArraySubscriptExpr>(C->getSubExpr()->IgnoreParens());
   });
   return !Loads;
+}
+
+bool CountedLoop::isPlainObject(const Expr *E) const {
+  E = E->IgnoreParenImpCasts();
+  return E->getType()->isRecordType() && isa<DeclRefExpr, MemberExpr>(E) &&
+         staysInPlace(E);
 }
 
 /// Written in the loop, perhaps as the argument of a macro, so that another

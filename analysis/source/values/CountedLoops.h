@@ -61,6 +61,8 @@ public:
   /// That, and read from no memory: a thread that runs no iteration can
   /// evaluate it, too.
   bool isPlain(const clang::Expr *E) const;
+  /// An object that the loop leaves as it is.
+  bool isPlainObject(const clang::Expr *E) const;
   /// The index grows by 1 with the iterator, and by nothing else in the loop.
   bool walksRow(const clang::Expr *E) const;
   /// Of an index that walks a row; none of others.

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/RowReads.h"
 #include "analysis/source/safety/KnownFunctions.h"
+#include "analysis/source/syntax/Accessors.h"
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/TileBodies.h"
 #include "clang/AST/Attr.h"
@@ -111,6 +113,26 @@ static std::optional<RowElement> elementAt(const Expr *Address,
   return std::nullopt;
 }
 
+/// The argument of a call that leads to an element which alone the loop
+/// changes; null if there is no such one.
+static const Expr *changingArgument(const CallExpr &C, bool GivesElement,
+                                    const CountedLoop &By) {
+  const FunctionDecl *Callee = C.getDirectCallee();
+  const Expr *Object = objectOf(C), *Index = nullptr;
+  if (!Callee ||
+      !(GivesElement ? isAccessor(*Callee) : isIndexFunction(*Callee)) ||
+      (Object && !By.isPlainObject(Object)))
+    return nullptr;
+  for (const Expr *A : argumentsOf(C)) {
+    if (By.isPlain(A))
+      continue;
+    if (Index)
+      return nullptr;
+    Index = A;
+  }
+  return Index;
+}
+
 /// What a statement loads, if that is an element of an array or a part of one.
 static std::optional<RowElement> elementLoadedBy(const Stmt &S) {
   if (auto *C = dyn_cast<CallExpr>(&S)) {
@@ -124,6 +146,8 @@ static std::optional<RowElement> elementLoadedBy(const Stmt &S) {
   if (auto *U = dyn_cast_or_null<UnaryOperator>(Touched);
       U && U->getOpcode() == UO_Deref)
     return elementAt(U->getSubExpr(), *U);
+  if (auto *C = dyn_cast_or_null<CallExpr>(Touched))
+    return RowElement{nullptr, C, C, C, C};
   const ArraySubscriptExpr *E = elementOf(Touched);
   return E ? std::optional(RowElement::of(*E, *Touched)) : std::nullopt;
 }
@@ -139,14 +163,40 @@ void RowReads::forEachLoad(const Stmt &S, const RowWalker &Walker,
 /// "A[i * m + j]"
 std::optional<std::string> RowReads::textOf(const RowElement &E,
                                             const CountedLoop &By) const {
-  if (E.Subscript)
-    return By.textOf(E.Subscript->getSourceRange());
+  if (E.Whole)
+    return By.textOf(E.Whole->getSourceRange());
   std::optional<std::string> Base = By.textOf(E.Base->getSourceRange()),
                              Index = By.textOf(E.Index->getSourceRange());
   if (!Base || !Index)
     return std::nullopt;
   return (variableRead(E.Base) ? *Base : "(" + *Base + ")") + "[" + *Index +
          "]";
+}
+
+/// As far as the walk through a function that gives the element has told.
+bool RowReads::growsByOne(const Access &A, const RowWalker &Walker,
+                          unsigned Bytes) const {
+  if (!A.Offset)
+    return false;
+  AffineIndex Next =
+      A.Offset->substitute([&](const Atom &At) -> std::optional<AffineIndex> {
+        if (At.K != Atom::Kind::Iterator || At.Id != Walker.Loop)
+          return std::nullopt;
+        return AffineIndex::iterator(At.Id) + AffineIndex(1);
+      });
+  return (Next - *A.Offset).constant() == Walker.StepSize * Bytes;
+}
+
+/// What a row is called beside its index.
+static std::string rowName(const RowElement &E, const CallExpr *Through,
+                           const Expr *Index, const CountedLoop &By) {
+  std::string Out = E.Base ? By.nameOf(*E.Base) : "";
+  if (!Through)
+    return Out;
+  Out += " " + Through->getDirectCallee()->getQualifiedNameAsString();
+  for (const Expr *A : Through->arguments())
+    Out += A == Index ? ", " : ", " + By.nameOf(*A);
+  return Out;
 }
 
 std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
@@ -160,18 +210,23 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
     Type = objectOf(*E.Place);
   std::optional<SourceSpan> Place =
       By.spanOf(E.Place->getSourceRange(), Out.Span.File);
-  if (!Type || !Whole || !Place || !Written || !By.isPlain(E.Base))
+  if (!Type || !Whole || !Place || !Written || (E.Base && !By.isPlain(E.Base)))
     return std::nullopt;
   const QualType T = E.Place->getType();
   const unsigned Bytes = Context.getTypeSizeInChars(T).getQuantity(),
                  Alignment = Context.getTypeAlignInChars(T).getQuantity();
-  std::optional<RowIndex> Index = By.rowIndex(E.Index);
+  auto *Through = dyn_cast<CallExpr>(E.Index->IgnoreParenImpCasts());
+  const Expr *Moving =
+      Through ? changingArgument(*Through, /*GivesElement=*/!E.Base, By)
+              : E.Index;
+  std::optional<RowIndex> Index = Moving ? By.rowIndex(Moving) : std::nullopt;
   const Access *A =
       Index ? accessOf(*E.Touched, *Whole, Walker.Loop, Reads, Writes)
             : nullptr;
-  if (!A || !A->ThroughL1 || Walker.StepSize * Bytes > MostStepBytes)
+  if (!A || !A->ThroughL1 || Walker.StepSize * Bytes > MostStepBytes ||
+      (Through && !growsByOne(*A, Walker, Bytes)))
     return std::nullopt;
-  return RowLoad{A,     *Type,     *Written, By.nameOf(*E.Base),
+  return RowLoad{A,     *Type,     *Written, rowName(E, Through, Moving, By),
                  Bytes, Alignment, *Place,   *Index};
 }
 

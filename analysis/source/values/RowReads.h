@@ -17,9 +17,9 @@
 //   for (int j = 0; j < m; ++j)      P[i * m + j]: an object of which members
 //     s += P[i * m + j].mass;        are loaded, or all of it
 //
-//   for (int j = 0; j < m; ++j)      A[i * m + j] and (B + i * m)[j]
-//     s += __ldg(&A[i * m + j]) +
-//          *(B + i * m + j);
+//   for (int j = 0; j < m; ++j)      A[i * m + j], (B + i * m)[j], and C(i, j)
+//     s += __ldg(&A[i * m + j]) +    of an object that gives references
+//          *(B + i * m + j) + C(i, j);
 //
 // Limits: elements are numbers of 1 to 8 bytes, or trivial objects of up to
 // 16. Whether the row may be loaded ahead of a store is RowPlaces' matter.
@@ -41,12 +41,13 @@ struct RowWalker {
   std::optional<RowWalk> Inside;
 };
 
-/// An element as it is written: `A[i]`, `*(A + i)`, `__ldg(&A[i])`.
+/// An element as it is written: `A[i]`, `*(A + i)`, `__ldg(&A[i])`, `A(i)`.
 struct RowElement {
-  const clang::Expr *Base, *Index;
+  const clang::Expr *Base;    ///< null: Index is a call that gives the element
+  const clang::Expr *Index;   ///< may be a call that gives the index
   const clang::Expr *Place;   ///< what an element of a tile stands for
   const clang::Expr *Touched; ///< what is loaded or stored: that, or a member
-  const clang::ArraySubscriptExpr *Subscript; ///< null: `A + i` is written
+  const clang::Expr *Whole;   ///< `A[i]` or `A(i)`; null: `A + i` is written
 
   static RowElement of(const clang::ArraySubscriptExpr &E,
                        const clang::Expr &Touched) {
@@ -102,6 +103,8 @@ private:
   std::optional<std::string> objectOf(const clang::Expr &E) const;
   std::optional<std::string> textOf(const RowElement &E,
                                     const CountedLoop &By) const;
+  bool growsByOne(const Access &A, const RowWalker &Walker,
+                  unsigned Bytes) const;
   template <class F>
   void forEachLoad(const clang::Stmt &S, const RowWalker &W, F Visit) const;
   bool holds(const RowRead &R, const RowLoad &L, const RowWalker &W) const;

@@ -8,6 +8,7 @@
 #include "analysis/source/values/TileBodies.h"
 #include "analysis/source/safety/KnownFunctions.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeKinds.h"
 #include "llvm/ADT/STLExtras.h"
@@ -108,7 +109,7 @@ private:
       return P->getType()->isAnyPointerType();
     });
     Known What = knownFunction(*Callee);
-    return What == Known::ReadOnlyLoad ||
+    return What == Known::ReadOnlyLoad || isAccessor(*Callee) ||
            (!Pointers && (What == Known::Computes || Proof.computes(*Callee)));
   }
 

@@ -76,7 +76,7 @@ void SymbolicWalk::changedByCall(const CallExpr &E, Counts &Changed) const {
     changedBy(K->getConfig(), Changed);
   const FunctionDecl *F = E.getDirectCallee();
   auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-  bool Reads = Method && Method->isConst();
+  bool Reads = Method && leavesObject(*Method);
   const Expr *Object = objectOf(E);
   if (!F)
     changedBy(E.getCallee(), Changed);

@@ -1,0 +1,193 @@
+//===- AccessorsTest.cpp - Functions that lead to elements ----------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/syntax/Accessors.h"
+#include "SourceTesting.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+//===-- The functions -----------------------------------------------------===//
+
+/// "element" or "index", of the function f.
+std::string kind(const std::string &Code) {
+  const Parsed P = parseSnippet(Code);
+  std::string Out;
+  std::function<void(const clang::DeclContext &)> Look =
+      [&](const clang::DeclContext &In) {
+        for (const clang::Decl *D : In.decls()) {
+          auto *F = llvm::dyn_cast<clang::FunctionDecl>(D);
+          if (F && F->getNameAsString() == "f")
+            Out = isAccessor(*F)        ? "element"
+                  : isIndexFunction(*F) ? "index"
+                                        : "none";
+          if (auto *C = llvm::dyn_cast<clang::CXXRecordDecl>(D))
+            Look(*C);
+        }
+      };
+  Look(*P.Unit->ast().getTranslationUnitDecl());
+  return Out;
+}
+
+std::string ofMember(const std::string &Function) {
+  return kind("struct P { float x; };\nextern __device__ int total;\n"
+              "__device__ int g(int i);\n"
+              "struct M { float *d; P p; int c; float inside[4]; int *where;\n"
+              "  volatile int v; int &r;\n  __device__ " +
+              Function + " };\n");
+}
+
+TEST(Accessors, PositiveElements) {
+  for (const char *Function :
+       {"float &f(int i, int j) { return d[i * c + j]; }",
+        "const float &f(int i) const { return *(d + i); }",
+        "float &f() { return *d; }", "float &f(size_t i) { return (d)[+i]; }",
+        "float &f(long i) { return d[(int)i - 1]; }"})
+    EXPECT_EQ(ofMember(Function), "element") << Function;
+  EXPECT_EQ(kind("__device__ float &f(float *p, int i) { return p[i]; }"),
+            "element");
+  EXPECT_EQ(kind("struct V { float *d; int n; };\n"
+                 "__device__ float &f(V v, int i) { return v.d[v.n * i]; }"),
+            "element");
+}
+
+TEST(Accessors, NegativeElements) {
+  for (const char *Function :
+       {"float f(int i) { return d[i]; }",          // no address
+        "float &f(int i) { return inside[i]; }",    // a part of the object
+        "float &f() { return *inside; }",           //
+        "float &f() { return p.x; }",               //
+        "float &f(int i) { return d[where[i]]; }",  // loads
+        "float &f(int i) { return d[i / c]; }",     // divides
+        "float &f(int i) { return d[g(i)]; }",      // who knows
+        "float &f(int i) { return d[i += c]; }",    // changes something
+        "float &f(int i) { return d[c++ + i]; }",   //
+        "float &f(int i) { return d[total + i]; }", // may be changed
+        "float &f(int i) { return d[v + i]; }",     //
+        "float &f(int i) { return d[r + i]; }",     //
+        "float &f(const int &i) { return d[i]; }",  //
+        "virtual float &f(int i) { return d[i]; }", // may be another
+        "float &f(int i) { ++c; return d[i]; }",    // does more
+        "float &f(int i) { if (i < 0) asm(\"trap;\"); return d[i]; }",
+        "float &f(int i) { return i < c ? d[i] : *d; }", "float &f(int i);"})
+    EXPECT_EQ(ofMember(Function), "none") << Function;
+}
+
+TEST(Accessors, PositiveIndices) {
+  for (const char *Function :
+       {"int f() const { return c; }",
+        "int f(int i, int j) { return i * c + j; }",
+        "size_t f(size_t i) { return (i + 1) * -c - 2; }"})
+    EXPECT_EQ(ofMember(Function), "index") << Function;
+  EXPECT_EQ(kind("template <int N> struct M { int f(int i) { return i * N; } };"
+                 "\ntemplate struct M<4>;"),
+            "index");
+}
+
+TEST(Accessors, NegativeIndices) {
+  for (const char *Function :
+       {"float f(int i) { return i; }", "int f(int i) { return where[i]; }",
+        "int f(int i) { return i % c; }", "int f(int i) { return i << 2; }",
+        "int f(int &i) { return i; }", "void f(int i) {}",
+        "int f(int i) { int j = i; return j; }"})
+    EXPECT_EQ(ofMember(Function), "none") << Function;
+}
+
+//===-- Rows that they lead to --------------------------------------------===//
+
+/// "A(i, j)", for each row that can be read in tiles.
+std::vector<std::string> rows(const std::string &Loop,
+                              const std::string &Members = "") {
+  const Parsed P = parseSnippet(
+      "struct Mat {\n  float *d;\n  int c;\n"
+      "  __device__ float &operator()(int i, int j) const {\n"
+      "    return d[i * c + j];\n  }\n"
+      "  __device__ int columns() const { return c; }\n" +
+      Members +
+      "};\n"
+      "__device__ int at(int i, int j, int m) { return i * m + j; }\n"
+      "__global__ void k(Mat A, Mat B, float *y, int n, int m) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = 0;\n" +
+      Loop + "\n  y[i] = s;\n}\n");
+  std::vector<std::string> Out;
+  for (const RowLoop &Rows : P.kernel().RowLoops)
+    for (const RowRead &Read : Rows.Reads)
+      if (Rows.Refusals.empty())
+        Out.push_back(Read.Text +
+                      (Read.Halo ? " +" + std::to_string(Read.Halo) : "") +
+                      (Read.Why ? " refused" : ""));
+  return Out;
+}
+
+const std::string Usual = "for (int j = 0; j < m; ++j)\n";
+
+TEST(Accessors, PositiveRows) {
+  EXPECT_THAT(rows(Usual + "s += A(i, j);"), ElementsAre("A(i, j)"));
+  EXPECT_THAT(rows(Usual + "s += A(i, j) - A(i, j + 1);"),
+              ElementsAre("A(i, j) +1"));
+  EXPECT_THAT(rows(Usual + "s += A(i, j) - A(i + 1, j);"),
+              ElementsAre("A(i, j)", "A(i + 1, j)"));
+  EXPECT_THAT(rows(Usual + "s += A(i, j) - B(i, j);"),
+              ElementsAre("A(i, j)", "B(i, j)"));
+  EXPECT_THAT(rows("for (int j = 0; j < A.columns(); ++j)\ns += A(i, j);"),
+              ElementsAre("A(i, j)"));
+  EXPECT_THAT(rows(Usual + "s += y[at(i, j, m)];"),
+              ElementsAre("y[at(i, j, m)]"));
+  EXPECT_THAT(rows("Mat C{y + i * m, 0};\n" + Usual + "s += C(0, j);"),
+              ElementsAre("C(0, j)"));
+  EXPECT_THAT(rows(Usual + "s += A.row(i)(0, j);",
+                   "__device__ Mat row(int i) { return {d + i * c, c}; }\n"),
+              IsEmpty()); // of an object that has no name
+}
+
+TEST(Accessors, PositiveRowsOfFunctionsThatAreNotConst) {
+  const std::string Member =
+      "__device__ float &e(int i, int j) { return d[i * c + j]; }\n";
+  EXPECT_THAT(rows(Usual + "s += A.e(i, j);", Member),
+              ElementsAre("A.e(i, j)"));
+  EXPECT_THAT(rows("for (int j = 0; j < A.c; ++j)\ns += A.e(i, j);", Member),
+              ElementsAre("A.e(i, j)"));
+}
+
+TEST(Accessors, NegativeRows) {
+  for (const char *Body : {
+           "s += A(j, i);",               // no row
+           "s += A(i, 2 * j);",           // leaves elements out
+           "s += A(j, j);",               // moves by more
+           "s += A(i, j); A.c += 1;",     // another row then
+           "s += A(i, j); A = B;",        //
+           "s += A(i, j); i += 1;",       //
+           "if (s > 3) s += A(i, j);",    // perhaps not
+           "s += y[at(j, i, m)];",        // no row
+           "s += y[at(i, i, j)];",        //
+           "s += (&A)->operator()(i, j);" // through a pointer
+       })
+    EXPECT_THAT(rows(Usual + "{ " + Body + " }"), IsEmpty()) << Body;
+  EXPECT_THAT(
+      rows(Usual + "s += A.at(i, j);",
+           "__device__ float at(int i, int j) { return d[i * c + j]; }"),
+      IsEmpty()); // no address
+}
+
+TEST(Accessors, NegativeStoresBesideRows) {
+  EXPECT_THAT(rows(Usual + "{ s += A(i, j); B(i, j) = 3; }"),
+              ElementsAre("A(i, j) refused"));
+  EXPECT_THAT(rows(Usual + "{ s += A(i, j); y[j] = 3; }"),
+              ElementsAre("A(i, j)", "y[j] refused")); // compared at run time
+}
+
+} // namespace
+} // namespace catt
