@@ -392,11 +392,30 @@ private:
       Body = "s += (" + Type + ")" + J + ";";
     else if (!Hidden && chance(By > 1 ? 60 : 15))
       Body = neighbours(J, By > 1 ? By : 2 + below(2));
+    if (chance(15) && Body.find("continue") == std::string::npos)
+      return byWhile(Text, Body);
     llvm::SmallVector<llvm::StringRef> Lines;
     llvm::StringRef(Body).split(Lines, '\n');
     for (llvm::StringRef L : Lines)
       Text += (Lines.size() > 1 ? "" : "  ") + L.str() + "\n";
     return llvm::StringRef(Text).rtrim().str();
+  }
+
+  /// The loop with this header, written with while, or with nothing in front.
+  std::string byWhile(llvm::StringRef Header, const std::string &Body) {
+    Header.consume_front("for (");
+    auto [Init, Rest] = Header.rtrim().drop_back().split("; ");
+    auto [Cond, Inc] = Rest.split("; ");
+    const std::string First = ("{\n  " + Init + ";\n").str();
+    if (chance(30))
+      return First +
+             indented(("for (; " + Cond + "; " + Inc + ") {\n").str() +
+                      indented(Body) + "}") +
+             "}";
+    return First +
+           indented(("while (" + Cond + ") {\n").str() + indented(Body) +
+                    ("  " + Inc + ";\n}").str()) +
+           "}";
   }
 
   static std::string indented(const std::string &Text) {

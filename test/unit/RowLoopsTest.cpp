@@ -514,17 +514,56 @@ TEST(RowLoops, NegativeHeaders) {
                              "for (int j = f(); j < m; ++j)",
                              "for (volatile int j = 0; j < m; ++j)",
                              "for (int j = 0; j < m; ++j, ++i)",
-                             "int j = 0;\nfor (; j < m; ++j)"})
+                             "int j = 0;\nfor (int q = 0; j < m; ++j)"})
     EXPECT_EQ(refusal(std::string(Header) + "\n  s += A[i * m + (int)j];",
                       "__device__ int f();\n"),
               "not-counted")
         << Header;
 }
 
-TEST(RowLoops, NegativeOtherLoops) {
+TEST(RowLoops, PositiveLoopsThatBeginWithWhatIsThere) {
+  EXPECT_THAT(rows("int j = 3;\nfor (; j < m; ++j)\n  s += A[i * m + j];"),
+              ElementsAre("; j to m by ++j reads float A[i * m + j]"));
   EXPECT_THAT(
       rows("int j = 0;\nwhile (j < m) {\n  s += A[i * m + j];\n  ++j;\n}"),
-      IsEmpty());
+      ElementsAre("; j to m by  reads float A[i * m + j]"));
+  EXPECT_THAT(rows("int j = m - 1;\nwhile (j >= 0) {\n  s += A[i * m + j];\n"
+                   "  j -= 1;\n}"),
+              ElementsAre("; j to 0 by  reads float A[i * m + j]"));
+  EXPECT_THAT(rows("while (0 < m) {\n  s += A[i * 64 + m];\n  --m;\n}"),
+              ElementsAre(HasSubstr("reads float A[i * 64 + m]")));
+}
+
+TEST(RowLoops, NegativeWhile) {
+  auto Of = [](llvm::StringRef Loop, const std::string &Before = "") {
+    auto [Head, Tail] = Loop.split('@');
+    return refusal(("int j = 0;\n" + Head + "s += A[i * m + j]; " + Tail).str(),
+                   Before);
+  };
+  for (const char *Loop :
+       {"while (j < m) { ++j; @}", // counts first
+        "while (j < m) { @++j; ++j; }",
+        "while (j < m) { if (s > 3) continue; @++j; }",
+        "while (j < m) { @if (s > 3) ++j; }", "while (j < m) { @j *= 2; }",
+        "while (j != m) { @++j; }", "while (j < m && s < 9) { @++j; }",
+        "while (int q = m - j) { @++j; }", "while (j++ < m) { @}",
+        "while (j < m) @", "while (true) { @++j; }", "while (j < m) { @++i; }"})
+    EXPECT_EQ(Of(Loop), "not-counted") << Loop;
+  EXPECT_EQ(Of("WHILE (j < m) { @++j; }", "#define WHILE while\n"), "in-macro");
+}
+
+TEST(RowLoops, NegativeARowThatStaysFromSomewhere) {
+  // Where the row that stays begins is not known before the loop around.
+  for (const RowLoop &Rows :
+       parseRows("int j = 0;\nfor (int c = 0; c < m; ++c) {\n"
+                 "  for (; j < 64; ++j)\n    s += A[i * 64 + j];\n  j = 0;\n}")
+           .kernel("k")
+           .RowLoops)
+    for (const RowRead &Read : Rows.Reads)
+      EXPECT_FALSE(Read.Walk.has_value());
+}
+
+TEST(RowLoops, NegativeOtherLoops) {
   EXPECT_THAT(
       rows("int j = 0;\ndo {\n  s += A[i * m + j];\n} while (++j < m);"),
       IsEmpty());

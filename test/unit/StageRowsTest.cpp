@@ -446,6 +446,27 @@ TEST(StageRows, PositiveALimitWithANameOfItsOwn) {
             HasSubstr("for (int j = 1, e = m; j < e; ++j)")));
 }
 
+TEST(StageRows, PositiveWhile) {
+  StageBench B(kernel("  int j = 1;\n"
+                      "  while (j < m) { // each\n"
+                      "    s += A[i * m + j];\n"
+                      "    j++;\n"
+                      "  }\n"),
+               /*Columns=*/16, /*MinTrips=*/32);
+  EXPECT_REWRITE(B, HasSubstr(" && m - j >= 32) {\n"));
+  EXPECT_THAT(B.below(), HasSubstr(R"cu(
+    for (; __any_sync(cattLanes, j < m);) {
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                          j < m ? m - j : 0);
+      for (const auto cattFrom = j; j < m && j - cattFrom < 16;) {
+        s += cattRow_A[j - cattFrom];
+        j++;
+      }
+    }
+  } else { // catt: begin
+)cu"));
+}
+
 TEST(StageRows, PositiveAnUnrolledLoop) {
   EXPECT_EQ(
       StageBench(kernel("  for (int j = 0; j < m; j += 4) {\n"

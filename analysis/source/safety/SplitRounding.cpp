@@ -32,7 +32,7 @@ public:
       : Known(Known), Context(Context), Kind(Kind) {}
   std::optional<Refusal> refusal();
   std::optional<Refusal>
-  carriedProduct(const ForStmt &For,
+  carriedProduct(const Stmt &Loop,
                  llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn,
                  const LocalMentions &Locals);
 
@@ -45,7 +45,7 @@ private:
   bool isRunningSum(const FloatRoot &R, const FloatUse &U) const;
   std::optional<Refusal> crossingProduct(const FloatRoot &R,
                                          const FloatPlace &P) const;
-  bool beginsAnew(const FloatRoot &R, const ForStmt &For,
+  bool beginsAnew(const FloatRoot &R, const Stmt &Loop,
                   const LocalMentions &Locals) const;
   std::optional<Refusal> foldedProduct(const FloatRoot &R,
                                        const FloatPlace &P) const;
@@ -53,7 +53,7 @@ private:
                      std::set<std::pair<FloatRoot, bool>> &Seen) const;
   std::optional<Refusal> sharedProduct() const;
   std::vector<const Expr *> accessesOf(const FloatRoot &R,
-                                       const ForStmt &For) const;
+                                       const Stmt &Loop) const;
   Refusal refuse(SourceLocation At, std::string Detail) const {
     return {Reason::MayContract, SourceText(Context).location(At),
             std::move(Detail)};
@@ -163,9 +163,9 @@ std::optional<Refusal> Crossings::crossingProduct(const FloatRoot &R,
 
 /// Where the loop touches what the variable points to.
 std::vector<const Expr *> Crossings::accessesOf(const FloatRoot &R,
-                                                const ForStmt &For) const {
+                                                const Stmt &Loop) const {
   std::vector<const Expr *> Out;
-  forEachStmt(For.getBody(), [&](const Stmt &S) {
+  forEachStmt(loopParts(Loop).Body, [&](const Stmt &S) {
     auto *M = dyn_cast<MemberExpr>(&S);
     auto *U = dyn_cast<UnaryOperator>(&S);
     if (!isa<ArraySubscriptExpr>(S) && !(M && M->isArrow()) &&
@@ -180,7 +180,7 @@ std::vector<const Expr *> Crossings::accessesOf(const FloatRoot &R,
 
 /// Whether the first thing that each iteration does with a variable is to give
 /// it a value, for which its last one is a factor at most.
-bool Crossings::beginsAnew(const FloatRoot &R, const ForStmt &For,
+bool Crossings::beginsAnew(const FloatRoot &R, const Stmt &Loop,
                            const LocalMentions &Locals) const {
   auto Mentions = [&](const Stmt *S) {
     bool Any = false;
@@ -188,10 +188,10 @@ bool Crossings::beginsAnew(const FloatRoot &R, const ForStmt &For,
                 [&](const Stmt &Each) { Any |= namedVariable(&Each) == R.Of; });
     return Any;
   };
-  auto *Body = dyn_cast<CompoundStmt>(For.getBody());
+  auto *Body = dyn_cast<CompoundStmt>(loopParts(Loop).Body);
   if (!Body || !R.Of || R.Memory || !R.Of->hasLocalStorage() ||
-      Locals.Exposed.contains(R.Of) || Mentions(For.getCond()) ||
-      Mentions(For.getInc()))
+      Locals.Exposed.contains(R.Of) || Mentions(loopParts(Loop).Cond) ||
+      Mentions(loopParts(Loop).Inc))
     return false;
   auto First = llvm::find_if(Body->body(), Mentions);
   auto *B =
@@ -204,7 +204,7 @@ bool Crossings::beginsAnew(const FloatRoot &R, const ForStmt &For,
 
 /// What is declared in the body begins anew with each iteration.
 std::optional<Refusal> Crossings::carriedProduct(
-    const ForStmt &For,
+    const Stmt &Loop,
     llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn,
     const LocalMentions &Locals) {
   Known.spreadProducts();
@@ -214,12 +214,13 @@ std::optional<Refusal> Crossings::carriedProduct(
   });
   for (const auto &[R, P] : Known.Places) {
     if (R.Of && !R.Memory &&
-        SM.isPointWithin(R.Of->getLocation(), For.getBody()->getBeginLoc(),
-                         For.getBody()->getEndLoc()))
+        SM.isPointWithin(R.Of->getLocation(),
+                         loopParts(Loop).Body->getBeginLoc(),
+                         loopParts(Loop).Body->getEndLoc()))
       continue;
-    if (R.Of && R.Memory && !LoadsAny && AreOwn(accessesOf(R, For)))
+    if (R.Of && R.Memory && !LoadsAny && AreOwn(accessesOf(R, Loop)))
       continue;
-    if (beginsAnew(R, For, Locals))
+    if (beginsAnew(R, Loop, Locals))
       continue;
     const FloatDefinition *D =
         productInSum(R, P, [](Side From, const FloatUse &U) {
@@ -309,15 +310,15 @@ std::optional<Refusal> splitMayRound(const FunctionDecl &F,
 }
 
 std::optional<Refusal> iterationsMayRound(
-    const FunctionDecl &F, const ForStmt &For,
+    const FunctionDecl &F, const Stmt &Loop,
     llvm::function_ref<bool(llvm::ArrayRef<const Expr *>)> AreOwn,
     const LocalMentions &Locals, const ASTContext &Context) {
   if (Context.getLangOpts().getDefaultFPContractMode() == LangOptions::FPM_Off)
     return std::nullopt;
-  const Stmt *const Loop = &For;
-  FloatPlaces Known(Loop, Context);
+  const Stmt *const Wrapped = &Loop;
+  FloatPlaces Known(Wrapped, Context);
   Known.collect(*F.getBody(), /*MayRepeat=*/false);
-  return Crossings(Known, Context).carriedProduct(For, AreOwn, Locals);
+  return Crossings(Known, Context).carriedProduct(Loop, AreOwn, Locals);
 }
 
 } // namespace catt

@@ -64,7 +64,7 @@ splitMayRound(const clang::FunctionDecl &F,
 /// AreOwn: these accesses are one element in each iteration, and another one in
 /// every other.
 std::optional<Refusal> iterationsMayRound(
-    const clang::FunctionDecl &F, const clang::ForStmt &For,
+    const clang::FunctionDecl &F, const clang::Stmt &Loop,
     llvm::function_ref<bool(llvm::ArrayRef<const clang::Expr *>)> AreOwn,
     const LocalMentions &Locals, const clang::ASTContext &Context);
 

@@ -27,6 +27,17 @@ const VarDecl *variableRead(const Expr *E) {
 
 //===-- The header --------------------------------------------------------===//
 
+CountedLoop::CountedLoop(const Stmt &Loop, const ASTContext &Context,
+                         const LocalMentions &Locals, bool StoresNothing,
+                         const Stmt *Around)
+    : Loop(Loop), Parts(loopParts(Loop)), Context(Context), Locals(Locals),
+      StoresNothing(StoresNothing), IsInside(Around),
+      Whole(Around ? *Around : *Parts.Body) {
+  auto *Body = dyn_cast<CompoundStmt>(Parts.Body);
+  if (isa<WhileStmt>(Loop) && Body && !Body->body_empty())
+    Parts.Inc = dyn_cast<Expr>(Body->body_back());
+}
+
 Refusal CountedLoop::notCounted(SourceLocation At, const char *Why) const {
   return {Reason::NotCounted, SourceText(Context).location(At), Why};
 }
@@ -38,18 +49,18 @@ std::optional<Refusal> CountedLoop::read(RowLoop &Out) {
 }
 
 std::optional<Refusal> CountedLoop::header() {
-  auto *Cond = dyn_cast_or_null<BinaryOperator>(For.getCond());
-  if (!Cond || !Cond->isRelationalOp() || For.getConditionVariable())
-    return notCounted(For.getForLoc(), "its condition is no i < n");
+  auto *Cond = dyn_cast_or_null<BinaryOperator>(Parts.Cond);
+  if (!Cond || !Cond->isRelationalOp() || Parts.Variable)
+    return notCounted(Loop.getBeginLoc(), "its condition is no i < n");
   auto Compares = Cond->getOpcode();
   Iterator = variableRead(Cond->getLHS());
   Limit = Cond->getRHS();
-  std::optional<int64_t> By = stepOf(For.getInc());
+  std::optional<int64_t> By = stepOf(Parts.Inc);
   if (!By) { // n > i
     Compares = BinaryOperator::reverseComparisonOp(Compares);
     Iterator = variableRead(Cond->getRHS());
     Limit = Cond->getLHS();
-    By = stepOf(For.getInc());
+    By = stepOf(Parts.Inc);
   }
   Reaches = Compares == BO_LE || Compares == BO_GE;
   if (!Iterator || !Iterator->hasLocalStorage() ||
@@ -61,31 +72,43 @@ std::optional<Refusal> CountedLoop::header() {
           direction(Compares == BO_LT || Compares == BO_LE, By))
     return Why;
   findLimitByName();
-  if (!findFirst(For.getInit()))
-    return notCounted(For.getForLoc(), "where it starts is not plain");
-  if (Locals.Exposed.contains(Iterator) || mayModify(For.getBody(), *Iterator))
-    return notCounted(For.getForLoc(), "its body changes the iterator");
+  if (!findFirst())
+    return notCounted(Loop.getBeginLoc(), "where it starts is not plain");
+  if (Locals.Exposed.contains(Iterator) || changesIterator())
+    return notCounted(Loop.getBeginLoc(), "its body changes the iterator");
   if (!stays(Limit))
     return notCounted(Limit->getBeginLoc(), "its limit may change");
   return std::nullopt;
+}
+
+/// Elsewhere than where it counts, or a part of the body leaves that out.
+bool CountedLoop::changesIterator() const {
+  if (isa<ForStmt>(Loop))
+    return mayModify(Parts.Body, *Iterator);
+  bool LeavesOut = false;
+  forEachStmt(Parts.Body,
+              [&](const Stmt &S) { LeavesOut |= isa<ContinueStmt>(S); });
+  return LeavesOut || llvm::any_of(Parts.Body->children(), [&](const Stmt *S) {
+           return S != Parts.Inc && mayModify(S, *Iterator);
+         });
 }
 
 /// Up by any constant, or down by one.
 std::optional<Refusal> CountedLoop::direction(bool IsUp,
                                               std::optional<int64_t> By) {
   if (!By)
-    return notCounted(For.getForLoc(), "its step is not constant");
+    return notCounted(Loop.getBeginLoc(), "its step is not constant");
   Step = *By;
   if (IsUp)
     return Step > 0 ? std::nullopt
-                    : std::optional(notCounted(For.getForLoc(),
+                    : std::optional(notCounted(Loop.getBeginLoc(),
                                                "its step is not positive"));
   if (Step != -1)
-    return notCounted(For.getForLoc(), "its step down is not 1");
+    return notCounted(Loop.getBeginLoc(), "its step down is not 1");
   // Before its type begins an unsigned number becomes a large one.
   if (!Iterator->getType()->isSignedIntegerType() ||
       !Limit->getType()->isSignedIntegerType())
-    return notCounted(For.getForLoc(), "it counts down without a sign");
+    return notCounted(Loop.getBeginLoc(), "it counts down without a sign");
   return std::nullopt;
 }
 
@@ -154,9 +177,9 @@ static bool bindsTighter(const Expr &E) {
 /// name for n.
 void CountedLoop::findLimitByName() {
   const VarDecl *Name = variableRead(Limit);
-  auto *D = dyn_cast_or_null<DeclStmt>(For.getInit());
+  auto *D = dyn_cast_or_null<DeclStmt>(Parts.Init);
   if (!Name || !D || !isDeclaredAs(*D, *Name) || !isDeclaredAs(*D, *Iterator) ||
-      mentions(*Iterator->getInit(), *Name) || mentions(*For.getBody(), *Name))
+      mentions(*Iterator->getInit(), *Name) || mentions(*Parts.Body, *Name))
     return;
   // The comparison stays the same: of the same type, of the same operands. In
   // `int e = n, n = 0` one n is not the other.
@@ -170,16 +193,19 @@ void CountedLoop::findLimitByName() {
   LimitName = Name;
 }
 
-/// `int i = first` or `i = first`.
-bool CountedLoop::findFirst(const Stmt *Init) {
-  if (auto *D = dyn_cast_or_null<DeclStmt>(Init)) {
+/// `int i = first`, `i = first`, or nothing.
+bool CountedLoop::findFirst() {
+  const Stmt *Init = Parts.Init;
+  if (!Init)
+    return !IsInside;
+  if (auto *D = dyn_cast<DeclStmt>(Init)) {
     if (llvm::is_contained(D->decls(), Iterator) &&
         Iterator->getInitStyle() == VarDecl::CInit &&
         llvm::all_of(D->decls(), [&](const Decl *Of) {
           return Of == Iterator || Of == LimitName;
         }))
       First = Iterator->getInit();
-  } else if (auto *A = dyn_cast_or_null<BinaryOperator>(Init)) {
+  } else if (auto *A = dyn_cast<BinaryOperator>(Init)) {
     if (A->getOpcode() == BO_Assign && variableRead(A->getLHS()) == Iterator)
       First = A->getRHS();
   }
@@ -273,7 +299,7 @@ bool CountedLoop::isPlainObject(const Expr *E) const {
 /// name can be written there.
 bool CountedLoop::isInText(const Expr &E) const {
   const SourceManager &SM = Context.getSourceManager();
-  const CharSourceRange Range = SM.getExpansionRange(For.getSourceRange());
+  const CharSourceRange Range = SM.getExpansionRange(Loop.getSourceRange());
   return SM.isPointWithin(
       SM.getSpellingLoc(E.IgnoreParenImpCasts()->getBeginLoc()),
       Range.getBegin(), Range.getEnd());
@@ -414,17 +440,19 @@ static bool hasDirective(llvm::StringRef Text) {
   });
 }
 
-/// "int j = 0;", without the name of the limit.
+/// "int j = 0;", without the name of the limit; ";" if nothing is there.
 std::optional<std::string> CountedLoop::initText() const {
+  if (!Parts.Init)
+    return ";";
   const SourceManager &SM = Context.getSourceManager();
-  llvm::StringRef File = SM.getBufferData(SM.getFileID(For.getForLoc()));
+  llvm::StringRef File = SM.getBufferData(SM.getFileID(Loop.getBeginLoc()));
   auto FromOpen = [&](SourceLocation End) {
-    unsigned Open = SM.getFileOffset(For.getLParenLoc()) + 1;
+    unsigned Open = SM.getFileOffset(cast<ForStmt>(Loop).getLParenLoc()) + 1;
     return File.slice(Open, SM.getFileOffset(End)).trim().str();
   };
   if (!LimitName)
-    return FromOpen(For.getCond()->getBeginLoc());
-  const Decl *Leading = *cast<DeclStmt>(For.getInit())->decl_begin();
+    return FromOpen(Parts.Cond->getBeginLoc());
+  const Decl *Leading = *cast<DeclStmt>(Parts.Init)->decl_begin();
   std::optional<std::string> Declared =
       textOf({Iterator->getLocation(), Iterator->getEndLoc()});
   if (!Declared || Leading->getLocation().isMacroID())
@@ -433,22 +461,25 @@ std::optional<std::string> CountedLoop::initText() const {
 }
 
 std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
-  auto Init = initText(), Start = operandOf(*First), End = operandOf(*Limit),
-       Inc = textOf(For.getInc()->getSourceRange());
-  const CharSourceRange Whole = rangeOf(For.getSourceRange());
+  auto *For = dyn_cast<ForStmt>(&Loop);
+  auto Init = initText(), End = operandOf(*Limit),
+       Start = First ? operandOf(*First) : Iterator->getNameAsString(),
+       Inc = For ? textOf(Parts.Inc->getSourceRange()) : "";
+  const CharSourceRange Whole = rangeOf(Loop.getSourceRange());
   std::optional<SourceSpan> Body =
-      spanOf(For.getBody()->getSourceRange(), Out.Span.File);
-  bool OfMacro = llvm::any_of(
-      llvm::ArrayRef<SourceLocation>(
-          {For.getForLoc(), For.getLParenLoc(), For.getRParenLoc(),
-           For.getInit()->getBeginLoc(), For.getCond()->getBeginLoc()}),
-      [](SourceLocation L) { return L.isMacroID(); });
+      spanOf(Parts.Body->getSourceRange(), Out.Span.File);
+  auto IsOfMacro = [](SourceLocation L) { return L.isMacroID(); };
+  const bool OfMacro =
+      IsOfMacro(Loop.getBeginLoc()) || IsOfMacro(Parts.Cond->getBeginLoc()) ||
+      (Parts.Init && IsOfMacro(Parts.Init->getBeginLoc())) ||
+      (For &&
+       (IsOfMacro(For->getLParenLoc()) || IsOfMacro(For->getRParenLoc())));
   if (OfMacro || !Init || !Start || !End || !Inc || !Body ||
       Whole.isInvalid() ||
       hasDirective(Lexer::getSourceText(Whole, Context.getSourceManager(),
                                         Context.getLangOpts())))
     return Refusal{Reason::InMacro,
-                   SourceText(Context).location(For.getForLoc()),
+                   SourceText(Context).location(Loop.getBeginLoc()),
                    "a macro or a directive in it"};
   Out.Init = *Init;
   Out.Iterator = Iterator->getNameAsString();

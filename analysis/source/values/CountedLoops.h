@@ -10,6 +10,11 @@
 //     ... A[i * m + j] ...                whenever they are evaluated, and so
 //                                         are A, i and m
 //
+//   while (j < limit) {                   begins with what j is before it
+//     ... A[i * m + j] ...
+//     ++j;
+//   }
+//
 // Limits: `<` and `<=` with a constant step, `>` and `>=` with a step of -1 and
 // signed numbers; one iterator of an integer type that the body does not
 // change. The limit may have a name of its own beside the iterator, as in
@@ -21,6 +26,7 @@
 
 #include "analysis/model/RowLoop.h"
 #include "analysis/source/safety/LocalMentions.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceLocation.h"
@@ -42,19 +48,15 @@ const clang::VarDecl *variableRead(const clang::Expr *E);
 class CountedLoop {
 public:
   /// StoresNothing: to global memory, while it runs.
-  CountedLoop(const clang::ForStmt &For, const clang::ASTContext &Context,
+  CountedLoop(const clang::Stmt &Loop, const clang::ASTContext &Context,
               const LocalMentions &Locals, bool StoresNothing,
-              const clang::ForStmt *Around = nullptr)
-      : For(For), Context(Context), Locals(Locals),
-        StoresNothing(StoresNothing),
-        Whole(Around ? static_cast<const clang::Stmt &>(*Around)
-                     : *For.getBody()) {}
+              const clang::Stmt *Around = nullptr);
 
   /// Fills in the header and the body of Out, whose Span is known. Why it is
   /// no such loop, or cannot be written again, if so.
   std::optional<Refusal> read(RowLoop &Out);
 
-  const clang::Stmt &body() const { return *For.getBody(); }
+  const clang::Stmt &body() const { return *Parts.Body; }
 
   /// Evaluated anywhere in the loop or before it, it is the same.
   bool stays(const clang::Expr *E) const;
@@ -91,18 +93,22 @@ private:
   void addTerms(const clang::Expr *E, bool Minus,
                 std::vector<std::string> &Terms, int64_t &Offset) const;
   void findLimitByName();
-  bool findFirst(const clang::Stmt *Init);
+  bool findFirst();
+  bool changesIterator() const;
   std::optional<std::string> initText() const;
   bool staysInPlace(const clang::Expr *Place) const;
   bool isInside(const clang::VarDecl &V) const;
 
-  const clang::ForStmt &For;
+  const clang::Stmt &Loop;
+  LoopParts Parts; ///< of a while loop, Inc is the last statement of its body
   const clang::ASTContext &Context;
   const LocalMentions &Locals;
   const bool StoresNothing;
+  const bool IsInside;      ///< of the loop Around
   const clang::Stmt &Whole; ///< what has to leave alone what stays the same
   const clang::VarDecl *Iterator = nullptr;
-  const clang::Expr *Limit = nullptr, *First = nullptr;
+  const clang::Expr *Limit = nullptr;
+  const clang::Expr *First = nullptr; ///< null: what the iterator is before
   const clang::VarDecl *LimitName = nullptr; ///< e in `int j = 0, e = m`
   bool Reaches = false;                      ///< `<=`
   int64_t Step = 1;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   for statement --CountedLoop--> iterator, limit
+//   loop          --CountedLoop--> iterator, limit
 //                 --body---------> what may not stand in a tile
 //                 --RowPlaces----> elements that are known before the loop
 //                 --RowReads-----> references that walk a row, or that a loop
@@ -48,11 +48,11 @@ const Expr *addedTo(const Stmt &S) {
 /// One loop, and what is found out about it.
 class Finder {
 public:
-  Finder(const FunctionDecl &F, const ForStmt &For, const ASTContext &Context,
+  Finder(const FunctionDecl &F, const Stmt &Loop, const ASTContext &Context,
          const LocalMentions &Locals, const Kernel &K, ComputeProof &Proof,
          RowLoop &Out)
-      : F(F), For(For), Context(Context), Text(Context), K(K), Proof(Proof),
-        Out(Out), Counted(For, Context, Locals, !storesAnything()),
+      : F(F), Whole(Loop), Context(Context), Text(Context), K(K), Proof(Proof),
+        Out(Out), Counted(Loop, Context, Locals, !storesAnything()),
         Locals(Locals), Places(K, Counted, Out), Rows(Context, K, Places, Out) {
   }
 
@@ -60,23 +60,23 @@ public:
     if (std::optional<Refusal> Why = Counted.read(Out))
       return Out.Refusals.push_back(std::move(*Why));
     communication();
-    if (auto Why = cannotRunInTiles(*For.getBody(), Context, Proof))
+    if (auto Why = cannotRunInTiles(Counted.body(), Context, Proof))
       Out.Refusals.push_back(std::move(*Why));
     // A compiler may fuse a product with a sum of the next iteration, and no
     // longer where a tile ends.
     auto AreOwn = [&](llvm::ArrayRef<const Expr *> Accesses) {
       return areOneElement(Accesses);
     };
-    if (auto Why = iterationsMayRound(F, For, AreOwn, Locals, Context))
+    if (auto Why = iterationsMayRound(F, Whole, AreOwn, Locals, Context))
       Out.Refusals.push_back(std::move(*Why));
     if (!Out.Refusals.empty())
       return;
     Places.find(Text);
-    Rows.find(*For.getBody(), itself());
+    Rows.find(Counted.body(), itself());
     rowsThatStay();
     if (Out.StepSize == 1 && !Out.IsDown)
-      writes(For.getBody());
-    sums(For.getBody());
+      writes(&Counted.body());
+    sums(&Counted.body());
     auto Usable = [](const auto &R) { return !R.Why; };
     if (llvm::any_of(Out.Reads, Usable) || llvm::any_of(Out.Sums, Usable))
       rounding();
@@ -99,7 +99,7 @@ private:
       if (Places.isInLoop(A) && (A.Volatile || A.Atomic))
         return Out.Refusals.push_back(
             {Reason::WarpsCommunicate, A.Where, "'" + A.Text + "'"});
-    if (std::optional<Refusal> Hidden = hiddenByDeclaration(F, &For, Context))
+    if (std::optional<Refusal> Hidden = hiddenByDeclaration(F, &Whole, Context))
       Out.Refusals.push_back(*Hidden);
   }
 
@@ -127,7 +127,7 @@ private:
 
   std::optional<Refusal> sharedProduct() const {
     bool Products = false;
-    forEachStmt(For.getBody(), [&](const Stmt &S) {
+    forEachStmt(&Counted.body(), [&](const Stmt &S) {
       auto *E = dyn_cast<Expr>(&S);
       Products |= E && isProduct(*E, Context);
     });
@@ -178,7 +178,7 @@ private:
     if (std::optional<Refusal> Why = sharedProduct())
       return Out.Refusals.push_back(*Why);
     if (std::optional<Refusal> Why =
-            splitMayRound(F, {&For}, Out.InCallee, Context, wrapping()))
+            splitMayRound(F, {&Whole}, Out.InCallee, Context, wrapping()))
       Out.Refusals.push_back(*Why);
   }
 
@@ -187,7 +187,7 @@ private:
   /// Rows that stay while the loop runs: every iteration walks them in a loop
   /// of its own.
   void rowsThatStay() {
-    forEachAlways(For.getBody(), [&](const Stmt &S) {
+    forEachAlways(&Counted.body(), [&](const Stmt &S) {
       if (auto *Inside = dyn_cast<ForStmt>(&S))
         rowsThatStay(*Inside);
     });
@@ -200,7 +200,7 @@ private:
     });
     RowLoop Header;
     Header.Span = Out.Span;
-    CountedLoop Walks(Inside, Context, Locals, !storesAnything(), &For);
+    CountedLoop Walks(Inside, Context, Locals, !storesAnything(), &Whole);
     if (Is == K.Loops.end() || Walks.read(Header) ||
         cannotRunInTiles(*Inside.getBody(), Context, Proof))
       return;
@@ -318,7 +318,7 @@ private:
   bool onlyAdds(const std::string &Written, std::vector<SourceSpan> &At) const {
     bool All = true;
     unsigned Mentions = 0;
-    forEachStmt(For.getBody(), [&](const Stmt &S) {
+    forEachStmt(&Counted.body(), [&](const Stmt &S) {
       auto *E = dyn_cast<ArraySubscriptExpr>(&S);
       if (E && Counted.textOf(E->getSourceRange()) == Written) {
         ++Mentions; // what is declared inside may have the same names
@@ -334,7 +334,7 @@ private:
   }
 
   const FunctionDecl &F;
-  const ForStmt &For;
+  const Stmt &Whole; // the loop
   const ASTContext &Context;
   SourceText Text;
   const Kernel &K;
@@ -350,13 +350,13 @@ private:
 
 /// The loop of a callee at a statement, which may hold a pragma's For; absent:
 /// it is reached twice, or its text is not its own.
-static std::optional<RowLoop> inCallee(const Stmt &S, const ForStmt &For,
+static std::optional<RowLoop> inCallee(const Stmt &S, const Stmt &Loop,
                                        const ASTContext &Context,
                                        const Kernel &K) {
   const SourceManager &SM = Context.getSourceManager();
   const SourceText Text(Context);
-  const Location At = Text.location(For.getForLoc());
-  auto Is = [&](const Loop &L) { return L.Where == At; };
+  const Location At = Text.location(Loop.getBeginLoc());
+  auto Is = [&](const catt::Loop &L) { return L.Where == At; };
   std::optional<Refusal> Why;
   std::optional<SourceSpan> Span = Text.span(S, S, Why);
   if (!Span || Why || llvm::count_if(K.Loops, Is) != 1)
@@ -371,8 +371,8 @@ static std::optional<RowLoop> inCallee(const Stmt &S, const ForStmt &For,
 }
 
 static std::optional<RowLoop>
-inKernel(const ForStmt &For, const ASTContext &Context, const Kernel &K) {
-  const Location At = locationOf(For.getForLoc(), Context);
+inKernel(const Stmt &Loop, const ASTContext &Context, const Kernel &K) {
+  const Location At = locationOf(Loop.getBeginLoc(), Context);
   auto Is = llvm::find_if(K.Statements, [&](const BodyStatement &S) {
     return S.Is && S.Where == At && !S.Span.File.empty();
   });
@@ -393,17 +393,16 @@ static void findIn(const FunctionDecl &F, bool IsCallee,
   forEachStmt(F.getBody(), [&](const Stmt &Each) {
     auto *Attributed = dyn_cast<AttributedStmt>(&Each);
     const Stmt *Around = std::exchange(Pragma, Attributed);
-    auto *For = dyn_cast<ForStmt>(&Each);
-    if (!For)
+    if (!isa<ForStmt, WhileStmt>(Each))
       return;
     std::optional<RowLoop> R =
-        IsCallee ? inCallee(Around ? *Around : *For, *For, Context, K)
-                 : inKernel(*For, Context, K);
+        IsCallee ? inCallee(Around ? *Around : Each, Each, Context, K)
+                 : inKernel(Each, Context, K);
     if (!R)
       return;
     R->Top = Place.Top;
     R->BodyBegin = Place.BodyBegin;
-    Finder(F, *For, Context, Locals, K, Proof, *R).run();
+    Finder(F, Each, Context, Locals, K, Proof, *R).run();
     if (!R->Refusals.empty() || !R->Reads.empty() || !R->Sums.empty())
       K.RowLoops.push_back(std::move(*R));
   });
