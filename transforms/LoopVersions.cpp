@@ -43,8 +43,8 @@ VersionedLoop versionOf(const Kernel &K, const LoopVersion &Version,
   VersionedLoop Out{K, K.RowLoops[Version.Rows], Version, Tiles};
   std::map<std::string, unsigned> Used;
   auto Name = [&](StringRef Prefix, StringRef Reference) {
-    StringRef Base = Reference.take_while(
-        [](char C) { return llvm::isAlnum(C) || C == '_'; });
+    auto IsOfName = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+    StringRef Base = Reference.drop_until(IsOfName).take_while(IsOfName);
     std::string Out = (Prefix + Base).str();
     if (unsigned Number = ++Used[Out]; Number > 1)
       Out += "_" + str(Number);
@@ -132,15 +132,20 @@ static std::string at(const RowWalk &L, const std::string &Reference,
   return Out + Reference.substr(At);
 }
 
+/// "&A[i * m + j]" and "p", of "*p".
+static std::string addressOf(StringRef Place) {
+  return Place.consume_front("*") ? Place.str() : "&" + Place.str();
+}
+
 /// "&A[i * m + 0], &A[i * m + (m - 1)]": the elements of the first and of the
 /// last iteration.
 static std::string endsOf(const RowWalk &L, const std::string &Text, bool Moves,
                           unsigned Halo = 0) {
   if (!Moves)
-    return "&" + Text + ", &" + Text;
+    return addressOf(Text) + ", " + addressOf(Text);
   const std::string More = Halo ? " + " + str(Halo) : "";
-  return "&" + at(L, Text, L.Start) + (L.IsDown ? More : "") + ", &" +
-         at(L, Text, lastOf(L)) + (L.IsDown ? "" : More);
+  return addressOf(at(L, Text, L.Start)) + (L.IsDown ? More : "") + ", " +
+         addressOf(at(L, Text, lastOf(L))) + (L.IsDown ? "" : More);
 }
 
 /// `cattApart(...)` for each pair of places that may not touch each other.
@@ -309,9 +314,9 @@ static std::string loadOf(const VersionedLoop &V, const RowRead &R,
                           StringRef Name, StringRef First, StringRef Count) {
   const std::string Load =
       isInWords(R) ? (Name + " = cattLoadWords").str() : "cattLoadRow";
-  return llvm::formatv("{0}<{1}, {2}>({3}, {4}, {5}, &{6}, {7} ? {8} : 0);",
+  return llvm::formatv("{0}<{1}, {2}>({3}, {4}, {5}, {6}, {7} ? {8} : 0);",
                        Load, V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes,
-                       V.Thread, Name, First, runsOn(V.Rows), Count);
+                       V.Thread, Name, addressOf(First), runsOn(V.Rows), Count);
 }
 
 /// A tile of a loop that counts down begins with its last iteration.

@@ -363,7 +363,23 @@ private:
     }
   }
 
+  /// The row is walked by a pointer.
+  std::string byPointer() {
+    const std::string Begin = "A + i * " + std::to_string(Row) + " + ",
+                      Inc = pick({"++p", "p++", "p += 1", "p += 2"}),
+                      Body = "s += (*p)" + member() +
+                             (chance(30) ? " - (*(p + 1))" + member() : "") + ";";
+    std::string Pointers = "const " + Element + " *p = " + Begin +
+                           pick({"0", "1", "t % 3"}) + ", *end = " + Begin +
+                           limit();
+    if (chance(40))
+      return byWhile("for (" + Pointers + "; p < end; " + Inc + ")", Body);
+    return "for (" + Pointers + "; p < end; " + Inc + ")\n  " + Body;
+  }
+
   std::string walk() {
+    if (chance(8))
+      return byPointer();
     std::string J = pick({"j", "j", "k"});
     std::string Iterator =
         pick({"int", "int", "int", "unsigned", "size_t", "long long", "short"});

@@ -143,8 +143,9 @@ static bool isVacuous(const Summary &S) {
   if (!Danger.empty())
     All = {};
   else if (Rows)
-    All = {"applied: stage-rows", "launches that choose a kernel",
-           "calls of cattStoreRow", "files reverted"};
+    All = {"applied: stage-rows",     "launches that choose a kernel",
+           "calls of cattStoreRow",   "calls of cattLoadWords",
+           "calls of cattStoreWords", "files reverted"};
   else if (Contended)
     All = {"applied: split-warp-groups", "decided again in silence",
            "launches that differ", "blocks limited by registers"};

@@ -563,6 +563,40 @@ TEST(RowLoops, NegativeARowThatStaysFromSomewhere) {
       EXPECT_FALSE(Read.Walk.has_value());
 }
 
+TEST(RowLoops, PositivePointers) {
+  EXPECT_THAT(rows("for (const float *p = A + i * m, *e = p + m; p < e; ++p)\n"
+                   "  s += *p;"),
+              ElementsAre(HasSubstr("not-counted"))); // e is no limit outside
+  const std::string Ends = "const float *p = A + i * m, *e = p + m;\n";
+  EXPECT_THAT(rows(Ends + "for (; p < e; ++p)\n  s += *p;"),
+              ElementsAre("; p to e by ++p reads float *p"));
+  EXPECT_THAT(rows(Ends + "while (p < e) {\n  s += *p - *(p + 1);\n  ++p;\n}"),
+              ElementsAre("; p to e by  reads float *p 2x +1"));
+  EXPECT_THAT(rows("for (const float *p = A + i * m; p < A + i * m + 64;"
+                   " p += 2)\n  s += *p;"),
+              ElementsAre("const float *p = A + i * m; A + i * m to "
+                          "A + i * m + 64 by p += 2 reads float *p"));
+}
+
+TEST(RowLoops, NegativePointers) {
+  const std::string Ends = "const float *p = A + i * m, *e = p + m;\n";
+  for (const char *Loop :
+       {"for (; p != e; ++p)\n  s += *p;", "for (; p < e; p += m)\n  s += *p;",
+        "for (; p < e;)\n  s += *p++;", "for (; e > p; --e)\n  s += *e;",
+        "for (; p < e; ++p)\n  s += *p++;",
+        "for (; p < e; ++p)\n  e = A + i * m;",
+        "for (const float **q = &p; p < e; ++p)\n  s += **q;",
+        "for (; *p < 3; ++p)\n  s += *p;"})
+    EXPECT_EQ(refusal(Ends + Loop), "not-counted") << Loop;
+  for (const char *Body : {"s += *(const int *)p;", "s += p[0];",
+                           "s += *(p + (p - e));", "if (s > 3) s += *p;"})
+    EXPECT_THAT(rows(Ends + "for (; p < e; ++p)\n  " + Body), IsEmpty())
+        << Body;
+  EXPECT_THAT(rows("float *p = y + i * m, *e = p + m;\n"
+                   "for (; p < e; ++p) {\n  s += *p;\n  *p = s;\n}"),
+              ElementsAre(HasSubstr("refused: may-alias")));
+}
+
 TEST(RowLoops, NegativeOtherLoops) {
   EXPECT_THAT(
       rows("int j = 0;\ndo {\n  s += A[i * m + j];\n} while (++j < m);"),

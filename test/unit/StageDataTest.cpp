@@ -64,10 +64,13 @@ TEST(StageData, PositiveRowsOfDifferentLengthAsTold) {
 
 /// Rows that have a place each, and are as long as this says.
 std::string padded(const std::string &Place, const std::string &Trips = "P[i]",
-                   const std::string &Body = "") {
-  std::string Code = kernel(
-      Trips, "256", Body.empty() ? "s += A[i * " + Place + " + j];" : Body);
-  Code.replace(Code.find("const float *B"), 14, "const int *P");
+                   const std::string &Body = "",
+                   const std::string &Type = "float") {
+  std::string Code =
+      kernel(Trips, "256",
+             Body.empty() ? "s += A[i * " + Place + " + j];" : Body, Type);
+  const std::string Other = "const " + Type + " *B";
+  Code.replace(Code.find(Other), Other.size(), "const int *P");
   return Code.replace(Code.find("(A, A, A"), 8, "(A, (int *)A, A");
 }
 
@@ -79,6 +82,13 @@ TEST(StageData, PositiveRowsThatHaveAPlaceForMany) {
   EXPECT_EQ(Plan.Versions[0].MinTrips, 0);
   EXPECT_THAT(staged(padded("m"), staging({{"m", 480}})),
               ElementsAre("A[i * m + j] in 32"));
+}
+
+TEST(StageData, PositiveRowsOfBytesThatHaveAPlaceForMany) {
+  EXPECT_THAT(staged(padded("256", "P[i]", "", "char")),
+              ElementsAre("A[i * 256 + j] in 128"));
+  EXPECT_THAT(staged(padded("100", "P[i]", "", "char")),
+              IsEmpty()); // less than a line
 }
 
 TEST(StageData, NegativeRowsThatHaveAPlaceForFewOrAreLeftOut) {

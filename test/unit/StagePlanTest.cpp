@@ -193,6 +193,8 @@ TEST(StagePlan, PositiveRowsThatStay) {
   EXPECT_EQ(Plan.Loops[1].Why->Kind, Reason::RowsStaged);
   EXPECT_THAT(staged(nest("m", "", "double")),
               ElementsAre("A[i * 4096 + j] in 32"));
+  EXPECT_EQ(decided(nest("m", "", "char")).Versions.at(0).MinTrips, 64);
+  EXPECT_EQ(decided(nest("m", "", "short")).Versions.at(0).MinTrips, 32);
 }
 
 TEST(StagePlan, PositiveRowsOfAKnownLengthThatStay) {

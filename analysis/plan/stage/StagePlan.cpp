@@ -26,9 +26,15 @@ static constexpr int64_t MinTrips = 32;
 static constexpr int AsynchronousCopies = 80;
 
 /// Of rows that stay: with 16 to 64 elements they were measured to be 0.92 to
-/// 13 times as fast on an H100, with 12 0.71 to 1.5 times
+/// 13 times as fast on an H100, with 12 0.71 to 1.5 times, and with less than
+/// 64 bytes of narrower elements 0.49 to 3 times
 /// (docs/verification.md, "Rows that stay").
 static constexpr int64_t ShortestToStay = 16;
+static constexpr int64_t BytesToStay = 64;
+
+static int64_t shortestToStay(const RowRead &Read) {
+  return std::max(ShortestToStay, BytesToStay / Read.ElementBytes);
+}
 
 /// Registers that another version of a loop may add. With sums, 29 were seen;
 /// with a row of floats 10 to 29, and with three of doubles, of which nvcc 13.0
@@ -216,15 +222,14 @@ private:
         walkAlike(*Rows.Reads[Each.Reads.front()].Walk, *Read.Walk);
     const RowContext In = contextOf(Rows, Read);
     if (!Alike || !In.Counted ||
-        (!In.Contends && (!IsBusy || !savesLookUps(Long, Read))) ||
-        (isNarrow(Read) && !Options.TileBytes))
+        (!In.Contends && (!IsBusy || !savesLookUps(Long, Read))))
       return false;
     if (Read.Why) {
       if (In.Contends)
         Out.Refusals.push_back(*Read.Why);
       return false;
     }
-    Each.MinTrips = Length ? 0 : ShortestToStay;
+    Each.MinTrips = Length ? 0 : std::max(Each.MinTrips, shortestToStay(Read));
     return true;
   }
 
@@ -232,7 +237,7 @@ private:
   /// change it.
   bool staysIfKnown(const RowRead &Read, int64_t Length) const {
     constexpr int64_t MostBytes = 256;
-    return Length >= ShortestToStay &&
+    return Length >= shortestToStay(Read) &&
            Length * Read.ElementBytes <= MostBytes &&
            (Options.TileBytes || !Read.Apart.empty() ||
             S.K.Loops[Read.Walk->Loop].KeepsRolled);
@@ -310,8 +315,7 @@ private:
   std::vector<unsigned> paddedReads(const RowLoop &Rows) const {
     std::vector<unsigned> Usable;
     for (const auto &[I, Read] : llvm::enumerate(Rows.Reads))
-      if (!Read.Why && !Read.Walk && !isNarrow(Read) &&
-          isApart(S, S.K.Accesses[Read.Access]))
+      if (!Read.Why && !Read.Walk && isApart(S, S.K.Accesses[Read.Access]))
         Usable.push_back(I);
     if (!IsBusy || !isPadded(Rows, Usable))
       Usable.clear();

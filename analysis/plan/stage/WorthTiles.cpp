@@ -88,8 +88,6 @@ bool isApart(const Setting &S, const Access &A) {
   return std::abs(laneStrideBytes(A, S.Footprint).value_or(0)) >= LineBytes;
 }
 
-bool isNarrow(const RowRead &Read) { return Read.ElementBytes < 4; }
-
 bool isPadded(const Setting &S, const RowRead &Read) {
   constexpr int64_t EnoughElements = 64, FewWarps = 12;
   const Access &A = S.K.Accesses[Read.Access];

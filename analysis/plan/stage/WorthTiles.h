@@ -34,10 +34,6 @@ bool isApart(const Setting &S, const Access &A);
 /// with 16 rows it took 1.45 times as long, and with 32 of float4 1.15 times.
 bool savesLookUps(const Setting &S, const RowRead &Read);
 
-/// Elements of 1 or 2 bytes, tiles of which were not measured where rows stay
-/// or data says how long they are.
-bool isNarrow(const RowRead &Read);
-
 /// A row of which data says how much of it the loop walks, in a place for many
 /// elements: `for (j = 0; j < length[i]; ++j) s += A[i * 480 + j];`. With tiles
 /// of 128 bytes 14 such kernels took 0.42 to 0.97 of their time on an H200,

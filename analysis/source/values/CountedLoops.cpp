@@ -64,9 +64,10 @@ std::optional<Refusal> CountedLoop::header() {
   }
   Reaches = Compares == BO_LE || Compares == BO_GE;
   if (!Iterator || !Iterator->hasLocalStorage() ||
-      !Iterator->getType()->isIntegerType() ||
+      !(Iterator->getType()->isIntegerType() ||
+        Iterator->getType()->isPointerType()) ||
       Iterator->getType().isVolatileQualified() ||
-      !Limit->getType()->isIntegerType())
+      Limit->getType()->isIntegerType() != Iterator->getType()->isIntegerType())
     return notCounted(Cond->getBeginLoc(), "its condition is no i < n");
   if (std::optional<Refusal> Why =
           direction(Compares == BO_LT || Compares == BO_LE, By))

@@ -16,8 +16,8 @@
 //   }
 //
 // Limits: `<` and `<=` with a constant step, `>` and `>=` with a step of -1 and
-// signed numbers; one iterator of an integer type that the body does not
-// change. The limit may have a name of its own beside the iterator, as in
+// signed numbers; one iterator of an integer type, or upwards a pointer, that
+// the body does not change. The limit may have a name of its own beside the iterator, as in
 // `int j = 0, e = m`. What a macro stands for is taken as a whole.
 //
 //===----------------------------------------------------------------------===//
@@ -65,7 +65,10 @@ public:
   bool isPlain(const clang::Expr *E) const;
   /// An object that the loop leaves as it is.
   bool isPlainObject(const clang::Expr *E) const;
-  /// The index grows by 1 with the iterator, and by nothing else in the loop.
+  /// The iterator is a pointer: `for (; p < end; ++p)`.
+  bool isByPointer() const { return Iterator->getType()->isPointerType(); }
+  /// The index grows by 1 with the iterator, and by nothing else in the loop;
+  /// or the pointer does.
   bool walksRow(const clang::Expr *E) const;
   /// Of an index that walks a row; none of others.
   std::optional<RowIndex> rowIndex(const clang::Expr *E) const;

@@ -134,7 +134,8 @@ static const Expr *changingArgument(const CallExpr &C, bool GivesElement,
 }
 
 /// What a statement loads, if that is an element of an array or a part of one.
-static std::optional<RowElement> elementLoadedBy(const Stmt &S) {
+static std::optional<RowElement> elementLoadedBy(const Stmt &S,
+                                                 const CountedLoop &By) {
   if (auto *C = dyn_cast<CallExpr>(&S)) {
     const FunctionDecl *Callee = C->getDirectCallee();
     return Callee && C->getNumArgs() == 1 &&
@@ -145,7 +146,9 @@ static std::optional<RowElement> elementLoadedBy(const Stmt &S) {
   const Expr *Touched = loadedBy(S);
   if (auto *U = dyn_cast_or_null<UnaryOperator>(Touched);
       U && U->getOpcode() == UO_Deref)
-    return elementAt(U->getSubExpr(), *U);
+    return By.isByPointer() && By.walksRow(U->getSubExpr())
+               ? RowElement{nullptr, U->getSubExpr(), U, U, U} // *p
+               : elementAt(U->getSubExpr(), *U);
   if (auto *C = dyn_cast_or_null<CallExpr>(Touched))
     return RowElement{nullptr, C, C, C, C};
   const ArraySubscriptExpr *E = elementOf(Touched);
@@ -155,7 +158,7 @@ static std::optional<RowElement> elementLoadedBy(const Stmt &S) {
 template <class F>
 void RowReads::forEachLoad(const Stmt &S, const RowWalker &Walker,
                            F Visit) const {
-  if (std::optional<RowElement> E = elementLoadedBy(S))
+  if (std::optional<RowElement> E = elementLoadedBy(S, Walker.By))
     if (std::optional<RowLoad> L = loadOf(*E, Walker))
       Visit(std::move(*L));
 }
@@ -224,7 +227,7 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
       Index ? accessOf(*E.Touched, *Whole, Walker.Loop, Reads, Writes)
             : nullptr;
   if (!A || !A->ThroughL1 || Walker.StepSize * Bytes > MostStepBytes ||
-      (Through && !growsByOne(*A, Walker, Bytes)))
+      (!E.Base && !growsByOne(*A, Walker, Bytes)))
     return std::nullopt;
   return RowLoad{A,     *Type,     *Written, rowName(E, Through, Moving, By),
                  Bytes, Alignment, *Place,   *Index};

@@ -228,6 +228,22 @@ Condition SymbolicWalk::comparison(BinaryOperatorKind Op, const AffineIndex &L,
   }
 }
 
+/// The elements from one pointer to another one into the same object.
+std::optional<AffineIndex> SymbolicWalk::elementsBetween(const Value &From,
+                                                         const Value &To,
+                                                         QualType Pointer) {
+  const QualType Element = Pointer->getPointeeType();
+  if (!From.isPointer() || !To.isPointer() || Element.isNull() ||
+      Element->isIncompleteType() || Element->isDependentType() ||
+      From.Pointer.BaseId != To.Pointer.BaseId || !From.Pointer.Offset ||
+      !To.Pointer.Offset)
+    return std::nullopt;
+  const AffineIndex Bytes = *To.Pointer.Offset - *From.Pointer.Offset,
+                    Size = Context.getTypeSizeInChars(Element).getQuantity(),
+                    Elements = AffineIndex::quotient(Bytes, Size);
+  return Elements * Size == Bytes ? std::optional(Elements) : std::nullopt;
+}
+
 /// The guards under which a condition is true (or false). Evaluates quietly:
 /// the caller has evaluated the condition once for what it accesses.
 Condition SymbolicWalk::conditionOf(const Expr *E, bool Truth) {
@@ -253,6 +269,8 @@ Condition SymbolicWalk::conditionOf(const Expr *E, bool Truth) {
     Value L = evalAsValue(B->getLHS()), R = evalAsValue(B->getRHS());
     if (L.isInteger() && R.isInteger())
       Result = comparison(B->getOpcode(), L.Integer, R.Integer, Truth);
+    else if (auto N = elementsBetween(L, R, B->getLHS()->getType()))
+      Result = comparison(B->getOpcode(), 0, *N, Truth);
   } else if (isIndexType(E->getType())) {
     Value V = evalAsValue(E);
     if (V.isInteger()) {

@@ -207,6 +207,8 @@ private:
   void store(const Place &P, const Value &V, const clang::Expr &E,
              bool AlsoReads = false);
   Condition conditionOf(const clang::Expr *E, bool Truth);
+  std::optional<AffineIndex> elementsBetween(const Value &From, const Value &To,
+                                             clang::QualType Pointer);
   Condition comparison(clang::BinaryOperatorKind Op, const AffineIndex &L,
                        const AffineIndex &R, bool Truth);
   Value unknownAt(const clang::Expr &E, llvm::StringRef Detail);
