@@ -368,7 +368,8 @@ private:
     const std::string Begin = "A + i * " + std::to_string(Row) + " + ",
                       Inc = pick({"++p", "p++", "p += 1", "p += 2"}),
                       Body = "s += (*p)" + member() +
-                             (chance(30) ? " - (*(p + 1))" + member() : "") + ";";
+                             (chance(30) ? " - (*(p + 1))" + member() : "") +
+                             ";";
     std::string Pointers = "const " + Element + " *p = " + Begin +
                            pick({"0", "1", "t % 3"}) + ", *end = " + Begin +
                            limit();

@@ -17,8 +17,9 @@
 //
 // Limits: `<` and `<=` with a constant step, `>` and `>=` with a step of -1 and
 // signed numbers; one iterator of an integer type, or upwards a pointer, that
-// the body does not change. The limit may have a name of its own beside the iterator, as in
-// `int j = 0, e = m`. What a macro stands for is taken as a whole.
+// the body does not change. The limit may have a name of its own beside the
+// iterator, as in `int j = 0, e = m`. What a macro stands for is taken as a
+// whole.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_COUNTEDLOOPS_H
