@@ -272,6 +272,13 @@ TEST(StageBlocks, NegativeFewRowsOfAWarpThatFit) {
   EXPECT_THAT(staged(pairs("8, 8", "2048", "px"), Small), SizeIs(1));
 }
 
+TEST(StageBlocks, NegativeFewRowsInDifferentBanks) {
+  EXPECT_THAT(staged(pairs("16, 16", "70", "px")), IsEmpty());
+  EXPECT_THAT(staged(pairs("16, 16", "68", "px")), IsEmpty());
+  EXPECT_THAT(staged(pairs("16, 16", "72", "px")), SizeIs(1)); // four in one
+  EXPECT_THAT(staged(pairs("32, 8", "70", "px")), SizeIs(1));
+}
+
 TEST(StageBlocks, ShortLoopsInsideOne) {
   auto Of = [](const std::string &Trips, const std::string &Row) {
     return staged(kernel("m", "256",

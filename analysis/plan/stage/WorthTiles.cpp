@@ -8,8 +8,11 @@
 #include "analysis/plan/stage/WorthTiles.h"
 #include "analysis/nest/Nest.h"
 #include "analysis/plan/stage/TileLayout.h"
+#include "analysis/time/TimeModel.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstdlib>
+#include <numeric>
 
 namespace catt {
 
@@ -106,8 +109,19 @@ static int64_t loadedBytes(const Kernel &K, const RowRead &Read) {
   return std::min<int64_t>(Touched, Read.Alignment);
 }
 
+/// Turns of L1's most crowded bank when a load reads a word of each of so many
+/// rows. How far apart they are is not known: all of one bank.
+static int64_t bankTurns(const Setting &S, const Access &Row, int64_t Rows) {
+  constexpr int64_t Banks = 32, WordBytes = 4;
+  const int64_t Apart =
+      std::abs(laneStrideBytes(Row, S.Footprint).value_or(0)) / WordBytes;
+  return llvm::divideCeil(Rows, Banks / std::gcd(Apart, Banks));
+}
+
 bool savesLookUps(const Setting &S, const RowRead &Read) {
   constexpr int64_t EnoughRows = 16, Bytes = 4;
+  constexpr double EnoughCycles = 6;
+  const MemoryRates Rates;
   const int64_t Width = *S.Footprint.Block.X;
   // Lanes of the next threadIdx.y may walk the same ones.
   const int64_t Rows =
@@ -115,7 +129,11 @@ bool savesLookUps(const Setting &S, const RowRead &Read) {
               strideBytes(S.K.Accesses[Read.Access], Axis::Y, S.Footprint) == 0
           ? Width
           : WarpLanes;
-  return Rows * Bytes >= EnoughRows * std::max(Bytes, loadedBytes(S.K, Read));
+  const double Cycles =
+      double(Rows) * Rates.Line +
+      double(bankTurns(S, S.K.Accesses[Read.Access], Rows)) * Rates.Bank;
+  return Rows * Bytes >= EnoughRows * std::max(Bytes, loadedBytes(S.K, Read)) &&
+         Cycles >= EnoughCycles;
 }
 
 static bool writesRow(const RowLoop &Rows) {

@@ -32,6 +32,8 @@ bool isApart(const Setting &S, const Access &A);
 /// fit: with 8 rows of floats they took 1.5 and 1.7 times as long, with 16 0.6
 /// and 0.3 times. Of doubles a tile takes twice as much to fill and to read;
 /// with 16 rows it took 1.45 times as long, and with 32 of float4 1.15 times.
+/// Rows that lie in different banks of L1 are read in few turns: 16 of 70, 325
+/// and 370 floats, 4 cycles a load, took 0.98 to 1.18 times as long; 32 take 8.
 bool savesLookUps(const Setting &S, const RowRead &Read);
 
 /// A row of which data says how much of it the loop walks, in a place for many
