@@ -227,7 +227,7 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
       Index ? accessOf(*E.Touched, *Whole, Walker.Loop, Reads, Writes)
             : nullptr;
   if (!A || !A->ThroughL1 || Walker.StepSize * Bytes > MostStepBytes ||
-      (!E.Base && !growsByOne(*A, Walker, Bytes)))
+      ((Through || !E.Base) && !growsByOne(*A, Walker, Bytes)))
     return std::nullopt;
   return RowLoad{A,     *Type,     *Written, rowName(E, Through, Moving, By),
                  Bytes, Alignment, *Place,   *Index};
