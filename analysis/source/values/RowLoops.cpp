@@ -103,17 +103,6 @@ private:
       Out.Refusals.push_back(*Hidden);
   }
 
-  /// What an access moves by with each iteration, in bytes; 0: not known.
-  int64_t bytesPerIteration(const AffineIndex &Offset) const {
-    AffineIndex Next =
-        Offset.substitute([&](const Atom &A) -> std::optional<AffineIndex> {
-          if (A.K != Atom::Kind::Iterator || A.Id != Out.Loop)
-            return std::nullopt;
-          return AffineIndex::iterator(A.Id) + AffineIndex(1);
-        });
-    return (Next - Offset).constant().value_or(0);
-  }
-
   /// Whether two iterations load one element, in two places of the body. Where
   /// iterations run together, a compiler takes their equal products for one,
   /// and fuses it with no sum or with both; at the end of a tile it cannot.
@@ -121,7 +110,7 @@ private:
     if (A.BaseId != B.BaseId || !A.Reads || !B.Reads || !A.Offset || !B.Offset)
       return false;
     int64_t Apart = (*A.Offset - *B.Offset).constant().value_or(0),
-            Step = bytesPerIteration(*A.Offset);
+            Step = bytesPerIteration(*A.Offset, Out.Loop);
     return Apart && Step && Apart % Step == 0;
   }
 

@@ -176,18 +176,21 @@ std::optional<std::string> RowReads::textOf(const RowElement &E,
          "]";
 }
 
-/// As far as the walk through a function that gives the element has told.
-bool RowReads::growsByOne(const Access &A, const RowWalker &Walker,
-                          unsigned Bytes) const {
-  if (!A.Offset)
-    return false;
+int64_t bytesPerIteration(const AffineIndex &Offset, unsigned Loop) {
   AffineIndex Next =
-      A.Offset->substitute([&](const Atom &At) -> std::optional<AffineIndex> {
-        if (At.K != Atom::Kind::Iterator || At.Id != Walker.Loop)
+      Offset.substitute([&](const Atom &A) -> std::optional<AffineIndex> {
+        if (A.K != Atom::Kind::Iterator || A.Id != Loop)
           return std::nullopt;
-        return AffineIndex::iterator(At.Id) + AffineIndex(1);
+        return AffineIndex::iterator(A.Id) + AffineIndex(1);
       });
-  return (Next - *A.Offset).constant() == Walker.StepSize * Bytes;
+  return (Next - Offset).constant().value_or(0);
+}
+
+/// As far as the walk through a function that leads to the element has told.
+static bool growsByOne(const Access &A, const RowWalker &Walker,
+                       unsigned Bytes) {
+  return A.Offset && bytesPerIteration(*A.Offset, Walker.Loop) ==
+                         Walker.StepSize * int64_t(Bytes);
 }
 
 /// What a row is called beside its index.

@@ -69,6 +69,9 @@ struct RowLoad {
   }
 };
 
+/// What an access moves by with each iteration of a loop; 0: not known.
+int64_t bytesPerIteration(const AffineIndex &Offset, unsigned Loop);
+
 class RowReads {
 public:
   RowReads(const clang::ASTContext &Context, const Kernel &K,
@@ -103,8 +106,6 @@ private:
   std::optional<std::string> objectOf(const clang::Expr &E) const;
   std::optional<std::string> textOf(const RowElement &E,
                                     const CountedLoop &By) const;
-  bool growsByOne(const Access &A, const RowWalker &Walker,
-                  unsigned Bytes) const;
   template <class F>
   void forEachLoad(const clang::Stmt &S, const RowWalker &W, F Visit) const;
   bool holds(const RowRead &R, const RowLoad &L, const RowWalker &W) const;
