@@ -554,11 +554,10 @@ TEST(RowLoops, NegativeWhile) {
 
 TEST(RowLoops, NegativeARowThatStaysFromSomewhere) {
   // Where the row that stays begins is not known before the loop around.
-  for (const RowLoop &Rows :
-       parseRows("int j = 0;\nfor (int c = 0; c < m; ++c) {\n"
-                 "  for (; j < 64; ++j)\n    s += A[i * 64 + j];\n  j = 0;\n}")
-           .kernel("k")
-           .RowLoops)
+  const Parsed P =
+      parseRows("int j = 0;\nfor (int c = 0; c < m; ++c) {\n"
+                "  for (; j < 64; ++j)\n    s += A[i * 64 + j];\n  j = 0;\n}");
+  for (const RowLoop &Rows : P.kernel("k").RowLoops)
     for (const RowRead &Read : Rows.Reads)
       EXPECT_FALSE(Read.Walk.has_value());
 }
