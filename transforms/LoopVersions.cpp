@@ -302,10 +302,10 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
 /// A call that stores what the lane has written to its part of a tile.
 static std::string storeOf(const VersionedLoop &V, const RowRead &R,
                            StringRef Name) {
-  return llvm::formatv("{0}<{1}, {2}>({3}, {4}, {5}, &{6}, {7} - {8});",
+  return llvm::formatv("{0}<{1}, {2}>({3}, {4}, {5}, {6}, {7} - {8});",
                        isInWords(R) ? "cattStoreWords" : "cattStoreRow",
                        V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes,
-                       V.Thread, Name, at(V.Rows, R.Text, V.From),
+                       V.Thread, Name, addressOf(at(V.Rows, R.Text, V.From)),
                        V.Rows.Iterator, V.From);
 }
 
@@ -357,8 +357,8 @@ static void addTileLoops(const VersionedLoop &V,
       Out.push_back(loadOf(V, L.Reads[R], Name, L.Reads[R].Text,
                            elementsFrom(L, L.Reads[R], L.Iterator)));
     else if (isInWords(L.Reads[R]))
-      Out.push_back(
-          llvm::formatv("{0} = cattAlike({0}, &{1});", Name, L.Reads[R].Text));
+      Out.push_back(llvm::formatv("{0} = cattAlike({0}, {1});", Name,
+                                  addressOf(L.Reads[R].Text)));
   Out.push_back("for (" + (Writes ? ";" : First) + " " + runsOn(L) + " && " +
                 L.Iterator + " - " + V.From + " < " +
                 str(windowOf(V.Rows, V.Version)) + "; " + L.Step + ")");
@@ -379,10 +379,11 @@ static void addRowsThatStay(const VersionedLoop &V,
         "for (int {0} = 0; __any_sync({1}, {0} < {2}); {0} += {3})", From,
         V.Lanes, Count, WarpLanes));
     Out.push_back(llvm::formatv(
-        "cattLoadRow<{0}, {1}>({2}, {3}, {4} + {5}, &{6}, {7} ? {8} - {5} : "
+        "cattLoadRow<{0}, {1}>({2}, {3}, {4} + {5}, {6}, {7} ? {8} - {5} : "
         "0);",
         WarpLanes, V.Tiles.ThreadBytes, V.Lanes, V.Thread, Name, From,
-        at(L, Read.Text, Element), runsAt(V.Rows, V.Rows.Start), Count));
+        addressOf(at(L, Read.Text, Element)), runsAt(V.Rows, V.Rows.Start),
+        Count));
   }
 }
 

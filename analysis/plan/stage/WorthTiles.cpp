@@ -112,7 +112,7 @@ static int64_t loadedBytes(const Kernel &K, const RowRead &Read) {
 /// Turns of L1's most crowded bank when a load reads a word of each of so many
 /// rows. How far apart they are is not known: all of one bank.
 static int64_t bankTurns(const Setting &S, const Access &Row, int64_t Rows) {
-  constexpr int64_t Banks = 32, WordBytes = 4;
+  constexpr int64_t Banks = 32;
   const int64_t Apart =
       std::abs(laneStrideBytes(Row, S.Footprint).value_or(0)) / WordBytes;
   return llvm::divideCeil(Rows, Banks / std::gcd(Apart, Banks));

@@ -337,7 +337,7 @@ private:
 
 } // namespace
 
-/// The loop of a callee at a statement, which may hold a pragma's For; absent:
+/// The loop of a callee at a statement, which may hold a pragma's loop; absent:
 /// it is reached twice, or its text is not its own.
 static std::optional<RowLoop> inCallee(const Stmt &S, const Stmt &Loop,
                                        const ASTContext &Context,

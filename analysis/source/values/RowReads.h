@@ -41,13 +41,14 @@ struct RowWalker {
   std::optional<RowWalk> Inside;
 };
 
-/// An element as it is written: `A[i]`, `*(A + i)`, `__ldg(&A[i])`, `A(i)`.
+/// An element as it is written: `A[i]`, `*(A + i)`, `__ldg(&A[i])`, `A(i)`,
+/// `*p`.
 struct RowElement {
-  const clang::Expr *Base;    ///< null: Index is a call that gives the element
+  const clang::Expr *Base;    ///< null: Index leads to it, a call or a pointer
   const clang::Expr *Index;   ///< may be a call that gives the index
   const clang::Expr *Place;   ///< what an element of a tile stands for
   const clang::Expr *Touched; ///< what is loaded or stored: that, or a member
-  const clang::Expr *Whole;   ///< `A[i]` or `A(i)`; null: `A + i` is written
+  const clang::Expr *Whole; ///< `A[i]`, `A(i)`, `*p`; null: `A + i` is written
 
   static RowElement of(const clang::ArraySubscriptExpr &E,
                        const clang::Expr &Touched) {
