@@ -21,6 +21,7 @@
 #include "analysis/plan/stage/TileLayout.h"
 #include "analysis/plan/throttle/ProfileMemo.h"
 #include "analysis/source/Kernels.h"
+#include "analysis/source/ProgramLaunches.h"
 #include "analysis/source/safety/SharedText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/GlobPattern.h"
@@ -215,6 +216,7 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
   Launches Seen; // before the user's go before them
   for (Kernel &K : Kernels) {
     AddText(K.Span.File);
+    addLaunches(Options.Elsewhere, K);
     refuseBroken(K, R);
     restrictFiles(K, R, Options.HeaderFilter.empty() ? nullptr : &Headers,
                   ReadTwice);

@@ -12,6 +12,7 @@
 #include "analysis/model/Launch.h"
 #include "analysis/model/Part.h"
 #include "analysis/model/Plan.h"
+#include "analysis/model/Program.h"
 #include "analysis/model/RegisterUse.h"
 #include "analysis/plan/strategies/Selectors.h"
 #include "llvm/Support/Error.h"
@@ -62,6 +63,8 @@ struct AnalysisOptions {
   std::string KernelGlob = "*"; ///< on Kernel::Name or its unqualified name
   /// --launch: kernel name to launches that the user tells.
   std::map<std::string, std::vector<Launch>> Told;
+  /// What other units launch.
+  Program Elsewhere;
   /// --assume: values of kernel parameters.
   std::map<std::string, int64_t> Assumed;
   /// --min-gain: smallest predicted gain, 0.05 is 5 %; absent: as each plan has

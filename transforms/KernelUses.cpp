@@ -36,12 +36,12 @@ static Use useAt(StringRef Behind) {
   return Behind.starts_with("(") ? Use::Declaration : Use::Other;
 }
 
-/// The launches of the kernel that the analysis saw, by place: a helper with
-/// two callers shows its launch twice.
+/// The launches of the kernel that the analysis saw in this unit, by place: a
+/// helper with two callers shows its launch twice.
 static size_t launchesSeen(const Kernel &K) {
   std::set<std::tuple<std::string, unsigned, unsigned>> Places;
   for (const Launch &L : K.Launches)
-    if (L.From != Origin::Told)
+    if (L.From != Origin::Told && !L.IsElsewhere)
       Places.insert({L.Where.File, L.Where.Line, L.Where.Column});
   return Places.size();
 }

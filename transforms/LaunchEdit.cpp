@@ -149,7 +149,7 @@ std::vector<const Launch *> launchSites(const Kernel &Kernel,
   std::vector<const Launch *> Sites;
   std::set<TextPlace> Seen; // a helper with two callers shows its launch twice
   for (const Launch &L : Kernel.Launches) {
-    if (L.From == Origin::Told || isOwnCall(Kernel, L))
+    if (L.From == Origin::Told || L.IsElsewhere || isOwnCall(Kernel, L))
       continue;
     if (std::optional<std::string> Obstacle = obstacle(L)) {
       Refusals.push_back({Reason::LaunchNotEditable, L.Where, *Obstacle});

@@ -80,7 +80,7 @@ static bool isStatic(const KernelReport &Kernel, const Device &Gpu) {
   for (const Launch &L : Kernel.Source.Launches) {
     bool Given =
         L.SharedArgument && L.SharedArgument->Begin != L.SharedArgument->End;
-    if (!L.DynamicSharedBytes && Given)
+    if (!L.DynamicSharedBytes && (Given || L.IsElsewhere))
       return false;
     Dynamic = std::max(Dynamic, L.DynamicSharedBytes.value_or(0));
   }

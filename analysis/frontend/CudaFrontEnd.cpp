@@ -260,6 +260,11 @@ FilesRef TranslationUnit::filesWith(
   Overlay->pushOverlay(Changed);
   return Overlay;
 }
+size_t TranslationUnit::preambleBytes() const {
+  auto Kept = preamble();
+  return Kept ? Kept->Code.getSize() : 0;
+}
+
 std::shared_ptr<const Preamble> TranslationUnit::preamble() const {
   return P->Prefix;
 }

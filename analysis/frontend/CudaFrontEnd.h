@@ -102,6 +102,7 @@ public:
   /// What FrontEndOptions::Earlier of the next parse may be; null if none was
   /// kept. It outlives this object.
   std::shared_ptr<const Preamble> preamble() const;
+  size_t preambleBytes() const; ///< that it takes in memory
 
   /// Parses again with other texts for some files (by absolute path) and
   /// returns what clang says of it. Error: the parse could not be started.

@@ -229,6 +229,7 @@ struct KernelHead {
 struct Kernel {
   std::string Name;            ///< "ns::gesummv<float>"
   std::string UnqualifiedName; ///< "gesummv"
+  std::string Symbol;          ///< mangled; empty if other units cannot name it
   Location Where;              ///< of its name
   SourceSpan Span;             ///< the definition, from its first token
   /// Offset of the declaration at file scope that it is, or stands in.
@@ -248,7 +249,8 @@ struct Kernel {
   /// they do not limit.
   std::optional<RegisterRange> Registers;
   std::vector<Launch> Launches;
-  /// True if nothing outside this file can launch it (internal linkage).
+  /// True if nothing can launch it but what is seen: it has internal linkage,
+  /// or the program is seen as a whole.
   bool AllLaunchesVisible = false;
   std::vector<Loop> Loops;
   std::vector<Access> Accesses;

@@ -56,8 +56,11 @@ struct Launch {
   Shape Grid, Block;
   std::optional<int64_t> DynamicSharedBytes;
   bool Cooperative = false;
+  /// In another unit of the program: nothing is changed there.
+  bool IsElsewhere = false;
   std::string Text; ///< "<<<grid, 256>>>"
-  /// Parameters whose argument folds to a constant at this launch.
+  /// Parameters whose argument folds to a constant at this launch. Of a kernel
+  /// that is defined in another unit, by their number from 0 on.
   std::map<std::string, int64_t> Arguments;
   /// For `<<<>>>` in an editable file: the bytes of the third (dynamic shared
   /// memory) configuration argument, empty span at the place where it would be

@@ -46,8 +46,8 @@ constexpr ReasonInfo Table[] = {
     {Reason::UnknownLaunch, NotKnown, "unknown-launch",
      "no launch gives a block size that folds",
      "the block size is not known ({no launch in sight gives it})",
-     "give it with --launch='kernel=grid:block' or a comment "
-     "'// catt: launch(grid=..., block=...)' at the kernel"},
+     "give the file that launches it, too, or --launch='kernel=grid:block', or "
+     "a comment '// catt: launch(grid=..., block=...)' at the kernel"},
     {Reason::UnknownStride, NotKnown, "unknown-stride",
      "a coefficient of the index is a parameter without a value",
      "the distance between accesses is known only at run time "
@@ -179,8 +179,9 @@ constexpr ReasonInfo Table[] = {
      "that does not fold",
      "a launch with more threads than its bound fails, and not every launch "
      "is in sight ({other files may launch the kernel})",
-     "make the kernel static and launch it only here, or write a bound on "
-     "registers alone with --bounds=maxnreg, or use --force"},
+     "make the kernel static and launch it only here, or say --whole-program "
+     "with all files that launch it, or write a bound on registers alone with "
+     "--bounds=maxnreg, or use --force"},
     {Reason::AddressTaken, NotSafe, "address-taken",
      "a pointer, a reference or a lambda's capture may reach the variable",
      "something else may read or write the variable ({its address is taken})",

@@ -46,7 +46,10 @@ RegisterOptions registerOptions(const Kernel &K, const Report &R,
   O.MinGain = Options.MinGain.value_or(O.MinGain);
   O.Force = Hints.Force;
   O.Target = Hints.Target;
-  O.InMainFile = K.Span.File == R.MainFile;
+  // Other units may have other instances of a template.
+  O.InMainFile = K.Span.File == R.MainFile ||
+                 (Options.Elsewhere.IsWhole && !K.Symbol.empty() &&
+                  K.Name.find('<') == std::string::npos);
   O.LacksMaxnreg = !hasMaxnreg(R.Cuda).value_or(true);
   O.L1Bytes = Options.L1Bytes;
   if (std::optional<int> Cap = Unit.maxRegisters())

@@ -11,8 +11,8 @@
 #include "analysis/source/Directives.h"
 #include "analysis/source/KernelHeads.h"
 #include "analysis/source/Launches.h"
+#include "analysis/source/UserFunctions.h"
 #include "analysis/source/safety/BrokenCode.h"
-#include "analysis/source/safety/LaunchUses.h"
 #include "analysis/source/safety/WarpIndependence.h"
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/NodeParts.h"
@@ -32,63 +32,6 @@ using namespace clang;
 
 namespace catt {
 namespace {
-
-//===-- Functions of the user --------------------------------------------===//
-
-struct UserFunctions {
-  std::vector<const FunctionDecl *> Kernels;   ///< definitions
-  std::vector<const FunctionDecl *> Templates; ///< kernels never instantiated
-  std::vector<const FunctionDecl *> Hosts;
-};
-
-void collect(const FunctionDecl *F, UserFunctions &Out) {
-  if (!F->doesThisDeclarationHaveABody())
-    return;
-  bool IsKernel = F->hasAttr<CUDAGlobalAttr>();
-  if (IsKernel && !F->isDependentContext())
-    Out.Kernels.push_back(F);
-  else if (!IsKernel && !F->hasAttr<CUDADeviceAttr>())
-    Out.Hosts.push_back(F);
-}
-
-void collect(const FunctionTemplateDecl *T, UserFunctions &Out) {
-  bool Instantiated = false;
-  for (const FunctionDecl *S : T->specializations()) {
-    const FunctionDecl *Def = nullptr;
-    if (!S->hasBody(Def) || Def->isDependentContext())
-      continue;
-    Instantiated = true;
-    if (S->hasAttr<CUDAGlobalAttr>())
-      Out.Kernels.push_back(Def);
-    else if (!S->hasAttr<CUDADeviceAttr>())
-      Out.Hosts.push_back(Def);
-  }
-  const FunctionDecl *Pattern = T->getTemplatedDecl();
-  if (!Instantiated && Pattern->hasAttr<CUDAGlobalAttr>() &&
-      Pattern->doesThisDeclarationHaveABody())
-    Out.Templates.push_back(Pattern);
-}
-
-/// Functions of one declaration and of what it contains.
-void collect(const Decl *D, UserFunctions &Out) {
-  if (auto *F = dyn_cast<FunctionDecl>(D)) {
-    collect(F, Out);
-  } else if (auto *T = dyn_cast<FunctionTemplateDecl>(D)) {
-    collect(T, Out);
-  } else if (auto *T = dyn_cast<ClassTemplateDecl>(D)) {
-    for (const Decl *S : T->specializations())
-      collect(S, Out);
-  } else if (auto *V = dyn_cast<VarDecl>(D)) {
-    addLambdas(V->getInit(), Out.Hosts);
-  } else if (auto *M = dyn_cast<FieldDecl>(D)) {
-    addLambdas(M->getInClassInitializer(), Out.Hosts);
-  } else if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl>(D) ||
-             (isa<CXXRecordDecl>(D) &&
-              !cast<CXXRecordDecl>(D)->isDependentContext())) {
-    for (const Decl *Inside : cast<DeclContext>(D)->decls())
-      collect(Inside, Out);
-  }
-}
 
 //===-- One kernel -------------------------------------------------------===//
 
@@ -314,6 +257,7 @@ Kernel describeKernel(const FunctionDecl &F) {
   Kernel K;
   K.Name = qualifiedName(F);
   K.UnqualifiedName = F.getNameAsString();
+  K.Symbol = symbolOf(F);
   K.Where = Text.location(F.getLocation());
   for (const ParmVarDecl *P : F.parameters())
     K.Parameters.push_back({P->getNameAsString(), P->getType().getAsString(),
@@ -424,9 +368,7 @@ std::vector<Kernel> findKernels(
     bool WithRows, std::vector<Diagnostic> &Problems) {
   ASTContext &Context = Unit.ast();
   const SourceManager &SM = Context.getSourceManager();
-  UserFunctions Functions;
-  for (const Decl *D : Context.getTraversalScope()) // the user's, no system's
-    collect(D, Functions);
+  const UserFunctions Functions = userFunctions(Context);
   BrokenCode Broken(Context, Unit.diagnostics());
   LaunchMap Launches = findLaunches(Context, Functions.Hosts, Broken);
   DirectivesByFile Comments(Context, Problems);

@@ -173,17 +173,17 @@ private:
                     const Value &Block, const Value &Shared,
                     llvm::ArrayRef<Value> Arguments) override {
     for (const FunctionDecl *F : launchedKernels(Call)) {
-      // Another declaration may have other names of its parameters.
-      const FunctionDecl *Definition = F->getDefinition();
-      note(F, launchOf(Call, Definition ? *Definition : *F, Grid, Block, Shared,
-                       Arguments));
+      note(F, launchOf(Call, *F, Grid, Block, Shared, Arguments));
     }
     Seen.insert(&Call);
   }
 
-  Launch launchOf(const CUDAKernelCallExpr &Call, const FunctionDecl &F,
+  Launch launchOf(const CUDAKernelCallExpr &Call, const FunctionDecl &Kernel,
                   const Value &Grid, const Value &Block, const Value &Shared,
                   llvm::ArrayRef<Value> Arguments) const {
+    // Another declaration may have other names of its parameters.
+    const FunctionDecl *Definition = Kernel.getDefinition();
+    const FunctionDecl &F = Definition ? *Definition : Kernel;
     Launch L;
     L.Where = location(Call.getBeginLoc());
     L.Grid = shapeOf(Grid);
@@ -193,7 +193,8 @@ private:
     for (size_t I = 0; I < Arguments.size() && I < F.getNumParams(); ++I)
       if (Arguments[I].isInteger())
         if (auto C = Arguments[I].Integer.constant())
-          L.Arguments[F.getParamDecl(I)->getNameAsString()] = *C;
+          L.Arguments[Definition ? F.getParamDecl(I)->getNameAsString()
+                                 : std::to_string(I)] = *C;
     L.Callee = text(*Call.getCallee());
     L.SharedArgument = sharedArgument(*Call.getConfig());
     L.Statement = statement();

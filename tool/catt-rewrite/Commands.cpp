@@ -144,4 +144,22 @@ Expected<FoundCommand> CommandFinder::find(const std::string &Name,
   return Found;
 }
 
+Expected<CommandFinder::Units>
+CommandFinder::unitsBeside(const std::string &Name, const Options &O) {
+  Units Out;
+  std::string Path = O.CompileFlags ? "" : databaseFor(absolutePath(Name), O);
+  if (Path.empty())
+    return Out;
+  auto Database = load(Path);
+  if (!Database)
+    return Database.takeError();
+  for (const CompileCommand &C : (*Database)->getAllCompileCommands()) {
+    SmallString<256> File(C.Filename);
+    sys::path::make_absolute(C.Directory, File);
+    sys::path::remove_dots(File, /*remove_dot_dot=*/true);
+    (isCuda(C) ? Out.Cuda : Out.NotCuda).push_back(File.str().str());
+  }
+  return Out;
+}
+
 } // namespace catt

@@ -37,6 +37,12 @@ public:
   /// no command.
   llvm::Expected<FoundCommand> find(const std::string &File, const Options &O);
 
+  /// The other files of the database that applies to a file. Error: as above.
+  struct Units {
+    std::vector<std::string> Cuda, NotCuda; ///< absolute paths
+  };
+  llvm::Expected<Units> unitsBeside(const std::string &File, const Options &O);
+
 private:
   llvm::Expected<const clang::tooling::CompilationDatabase *>
   load(const std::string &Path);

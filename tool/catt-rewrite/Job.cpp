@@ -93,6 +93,8 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
   Out.FrontEnd.Earlier = std::move(In.Earlier);
   Out.Plan = analysisOptions(O);
   Out.VerifyCode = O.VerifyCode;
+  if (In.Elsewhere)
+    Out.Plan.Elsewhere = *In.Elsewhere;
   Out.AndWithoutTiles = In.AndWithoutTiles;
   Out.Jobs = processes();
   if (Error E = askRegisters(O, Out.Plan))
@@ -204,6 +206,30 @@ JobResult runJob(const std::string &File, Expected<FoundCommand> Command,
     return Crashed;
   }
   return R;
+}
+
+Expected<UnitLaunches> launchesJob(const std::string &File,
+                                   const FoundCommand &Command,
+                                   const ChosenGpu &Gpu, const Options &O,
+                                   bool Keep) {
+  JobInput In;
+  Expected<OptimizeOptions> Wanted = optimizeOptions(File, Gpu, O, In);
+  if (!Wanted)
+    return Wanted.takeError();
+  Wanted->FrontEnd.KeepPreamble = Keep;
+  Expected<UnitLaunches> Out = UnitLaunches();
+  CrashRecoveryContext Recovery;
+  if (Recovery.RunSafelyOnThread(
+          [&] {
+            Out = readLaunches(Command.Command,
+                               IntrusiveRefCntPtr<vfs::FileSystem>(
+                                   vfs::createPhysicalFileSystem().release()),
+                               *Wanted);
+          },
+          OptimizeStackBytes))
+    return Out;
+  consumeError(Out.takeError());
+  return createStringError("catt-rewrite crashed on it");
 }
 
 JobResult revertJob(const std::string &File) {

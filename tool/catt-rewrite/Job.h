@@ -40,7 +40,8 @@ struct JobInput {
   /// Texts that an editor holds, over the disk. One for each job.
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files = nullptr;
   std::shared_ptr<const Preamble> Earlier; ///< of a former job, or null
-  bool AndWithoutTiles = false; ///< as OptimizeOptions::AndWithoutTiles
+  bool AndWithoutTiles = false;       ///< as OptimizeOptions::AndWithoutTiles
+  const Program *Elsewhere = nullptr; ///< what other units launch
 };
 
 /// optimize() with the options of a command line, and what came of it as a
@@ -48,6 +49,15 @@ struct JobInput {
 JobResult runJob(const std::string &File, llvm::Expected<FoundCommand> Command,
                  const ChosenGpu &Gpu, const Options &O,
                  JobInput In = JobInput());
+
+struct UnitLaunches;
+
+/// readLaunches() with the options of a command line. Keep: the preamble.
+/// Error: why it cannot be parsed; a crash inside, too.
+llvm::Expected<UnitLaunches> launchesJob(const std::string &File,
+                                         const FoundCommand &Command,
+                                         const ChosenGpu &Gpu, const Options &O,
+                                         bool Keep);
 
 /// Takes this tool's edits out of one file.
 JobResult revertJob(const std::string &File);

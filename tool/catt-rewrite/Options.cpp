@@ -206,6 +206,7 @@ Error readReport(const CommandLine &C, Options &O) {
 
 /// Options that decide what is read and what becomes of the result.
 void readModes(const CommandLine &C, Options &O) {
+  O.WholeProgram = C.flag("whole-program");
   O.Revert = C.flag("revert");
   O.Quiet = C.flag("quiet");
   O.KeepGoing = C.flag("keep-going");

@@ -53,6 +53,7 @@ struct Options : Settings {
   std::string Program;            ///< argv[0], for reproduction commands
   std::vector<std::string> Given; ///< every argument but the files
 
+  bool WholeProgram = false;          ///< --whole-program
   bool Force = false;                 ///< --force alone
   std::vector<ForcedChoice> Forced;   ///< --force=<kernel:loop=N,M>
   std::string PtxFile;                ///< --ptx

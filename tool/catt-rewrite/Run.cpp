@@ -13,6 +13,7 @@
 #include "Output.h"
 #include "Progress.h"
 #include "Tasks.h"
+#include "Units.h"
 #include "tool/report/OptRemarks.h"
 #include "tool/report/Paths.h"
 #include "tool/report/Rendering.h"
@@ -31,10 +32,19 @@ using namespace llvm;
 namespace catt {
 namespace {
 
-std::vector<JobResult> runJobs(const Options &O, ArrayRef<Task> Tasks) {
+/// Error: as that of readUnits().
+Expected<std::vector<JobResult>> runJobs(const Options &O,
+                                         ArrayRef<Task> Tasks) {
+  CommandFinder Finder;
+  Units Known;
+  if (!O.Revert) {
+    Expected<Units> Read = readUnits(O, Tasks, Finder);
+    if (!Read)
+      return Read.takeError();
+    Known = std::move(*Read);
+  }
   std::vector<std::optional<JobResult>> Results(Tasks.size());
   Progress Shown(O, Results);
-  CommandFinder Finder;
   std::mutex FinderMutex;
   CrashRecoveryContext::Enable();
   DefaultThreadPool Pool(hardware_concurrency(O.Jobs));
@@ -47,7 +57,15 @@ std::vector<JobResult> runJobs(const Options &O, ArrayRef<Task> Tasks) {
         std::lock_guard<std::mutex> Lock(FinderMutex);
         return Finder.find(T.File, T.O);
       }();
-      Shown.finish(I, runJob(T.File, std::move(Command), T.Gpu, T.O));
+      JobInput In;
+      In.Elsewhere = &Known.Joined;
+      if (auto Kept = Known.Kept.find(T.File); Kept != Known.Kept.end())
+        In.Earlier = Kept->second;
+      JobResult R = runJob(T.File, std::move(Command), T.Gpu, T.O, In);
+      append_range(R.Read, Known.Read);
+      llvm::sort(R.Read);
+      R.Read.erase(llvm::unique(R.Read), R.Read.end());
+      Shown.finish(I, std::move(R));
     });
   Pool.wait();
   CrashRecoveryContext::Disable();
@@ -252,8 +270,13 @@ int gateWithLaunches(const Options &Given) {
     complain(toString(Tasks.takeError()));
     return ExitUsage;
   }
+  Expected<std::vector<JobResult>> Results = runJobs(O, *Tasks);
+  if (!Results) {
+    complain(toString(Results.takeError()));
+    return ExitUsage;
+  }
   int Exit = ExitFine;
-  for (const JobResult &R : runJobs(O, *Tasks)) {
+  for (const JobResult &R : *Results) {
     Exit = std::max(Exit, R.Exit);
     if (!R.Outcome.Analysed)
       continue;
@@ -275,7 +298,12 @@ int run(const Options &O) {
     complain(toString(Tasks.takeError()));
     return ExitUsage;
   }
-  std::vector<JobResult> Results = runJobs(O, *Tasks);
+  Expected<std::vector<JobResult>> Ran = runJobs(O, *Tasks);
+  if (!Ran) {
+    complain(toString(Ran.takeError()));
+    return ExitUsage;
+  }
+  std::vector<JobResult> Results = std::move(*Ran);
   sayWithoutCommand(Results, O);
   sayGpu(Results, O);
   int Exit = ExitFine;

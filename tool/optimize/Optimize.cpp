@@ -11,6 +11,7 @@
 #include "analysis/plan/Decide.h"
 #include "analysis/plan/RegisterSources.h"
 #include "analysis/plan/throttle/Force.h"
+#include "analysis/source/ProgramLaunches.h"
 #include "tool/optimize/Forced.h"
 #include "tool/optimize/Search.h"
 #include "transforms/Replan.h"
@@ -93,6 +94,21 @@ public:
   }
   std::set<std::string> Opened;
 };
+
+/// Read: gets the files that were opened, sorted.
+Expected<std::unique_ptr<TranslationUnit>>
+parseFor(const Target &For, const clang::tooling::CompileCommand &Command,
+         IntrusiveRefCntPtr<vfs::FileSystem> Files, const OptimizeOptions &O,
+         std::vector<std::string> &Read) {
+  FrontEndOptions F = O.FrontEnd;
+  F.Architecture = For.Gpu.architecture();
+  auto Recorded = makeIntrusiveRefCnt<RecordingFiles>(Files);
+  auto Unit = parse(Command, F, Recorded);
+  if (!Unit)
+    return obstacle(Kind::Input, toString(Unit.takeError()));
+  Read.assign(Recorded->Opened.begin(), Recorded->Opened.end());
+  return Unit;
+}
 
 /// The .clang-format that applies to each file, where there is one. One that
 /// cannot be read is no reason to fail: lines are then added like those around.
@@ -330,14 +346,10 @@ Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
                            const OptimizeOptions &O, const Measure *By) {
   const std::string File = O.Name.empty() ? Command.Filename : O.Name;
   Target For = targetOf(Command, *Files, O);
-  FrontEndOptions F = O.FrontEnd;
-  F.Architecture = For.Gpu.architecture();
-  auto Recorded = makeIntrusiveRefCnt<RecordingFiles>(Files);
-  auto Unit = parse(Command, F, Recorded);
-  if (!Unit)
-    return obstacle(Kind::Input, toString(Unit.takeError()));
   Outcome Done;
-  Done.Read.assign(Recorded->Opened.begin(), Recorded->Opened.end());
+  auto Unit = parseFor(For, Command, Files, O, Done.Read);
+  if (!Unit)
+    return Unit.takeError();
   Done.Kept = (*Unit)->preamble();
   AnalysisOptions Plan = planFor(O, For.Gpu);
   Expected<Report> R = analysed(**Unit, Plan, File);
@@ -355,6 +367,24 @@ Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
     Done.WithoutTiles = withoutTiles(Done, **Unit, Plan, File, O);
   }
   return Done;
+}
+
+Expected<UnitLaunches>
+readLaunches(const clang::tooling::CompileCommand &Command,
+             IntrusiveRefCntPtr<vfs::FileSystem> Files,
+             const OptimizeOptions &O) {
+  UnitLaunches Out;
+  auto Unit =
+      parseFor(targetOf(Command, *Files, O), Command, Files, O, Out.Read);
+  if (!Unit)
+    return Unit.takeError();
+  Out.Launches = launchesOf(**Unit);
+  Out.Kept = (*Unit)->preamble();
+  Out.KeptBytes = (*Unit)->preambleBytes();
+  for (const Diagnostic &D : (*Unit)->diagnostics())
+    if (isError(D) && Out.Problem.empty())
+      Out.Problem = place(D) + ": " + D.Message;
+  return Out;
 }
 
 } // namespace catt

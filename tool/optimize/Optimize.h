@@ -126,6 +126,22 @@ optimize(const clang::tooling::CompileCommand &Command,
          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files,
          const OptimizeOptions &Options, const Measure *By = nullptr);
 
+/// What one file launches, for Plan.Elsewhere of the files that define it.
+struct UnitLaunches {
+  LaunchesBySymbol Launches;
+  std::string Problem;           ///< why it may launch more than that; or empty
+  std::vector<std::string> Read; ///< as Outcome::Read
+  std::shared_ptr<const Preamble> Kept; ///< as Outcome::Kept
+  size_t KeptBytes = 0;                 ///< that it takes in memory
+};
+
+/// Parses one file. Of the options, those of the front end and the GPU count.
+/// Error: an ObstacleError.
+llvm::Expected<UnitLaunches>
+readLaunches(const clang::tooling::CompileCommand &Command,
+             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files,
+             const OptimizeOptions &Options);
+
 } // namespace catt
 
 #endif
