@@ -18,6 +18,7 @@
 #include "analysis/memory/Footprint.h"
 #include "analysis/plan/Decide.h"
 #include "analysis/plan/RegisterSources.h"
+#include "analysis/plan/Warnings.h"
 #include "analysis/plan/stage/TileLayout.h"
 #include "analysis/plan/throttle/ProfileMemo.h"
 #include "analysis/source/Kernels.h"
@@ -231,6 +232,8 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
     R.Kernels.push_back(std::move(KR));
   }
   decideAll(Unit, Options, Seen, R);
+  for (KernelReport &K : R.Kernels)
+    llvm::append_range(K.Source.Warnings, warningsOf(K.Source, R.Gpu));
   return R;
 }
 

@@ -282,4 +282,20 @@ reserveShared(const Device &D, const BlockResources &Block, int64_t Blocks) {
   return Result;
 }
 
+llvm::StringRef toString(Limiter By) {
+  switch (By) {
+  case Limiter::Warps:
+    return "warps";
+  case Limiter::Blocks:
+    return "blocks";
+  case Limiter::Registers:
+    return "registers";
+  case Limiter::SharedMemory:
+    return "shared memory";
+  case Limiter::Grid:
+    return "grid";
+  }
+  return "";
+}
+
 } // namespace catt

@@ -63,6 +63,9 @@ struct BlockLimits {
   std::vector<Limiter> limiters() const;
 };
 
+/// "shared memory"
+llvm::StringRef toString(Limiter By);
+
 /// The limits. Error: resources that make no sense (negative, no threads).
 llvm::Expected<BlockLimits> blockLimits(const Device &Gpu,
                                         const BlockResources &Block);

@@ -264,6 +264,7 @@ struct Kernel {
   std::vector<unsigned> PlainReads;
   std::vector<Mention> MacroMentions;
   std::vector<Refusal> Refusals; ///< why it cannot be analysed or edited
+  std::vector<Refusal> Warnings; ///< what its code asks for and does not get
   /// Where its threads or blocks may wait for others, __syncthreads() apart,
   /// or are not known not to: no block may be taken away from an SM.
   std::vector<Refusal> Waits;

@@ -298,13 +298,34 @@ constexpr ReasonInfo Table[] = {
      "the variable changes where no statement can be added "
      "({in the head of a loop})",
      "assign it in a statement of its own"},
+    {Reason::BoundSpills, Warning, "bound-spills",
+     "ptxas, or the estimate, spills under a bound and not without it",
+     "a bound on registers is met only by spilling ({values go to memory})",
+     "loosen the bound, or move values with --transforms=spill-shared"},
+    {Reason::BoundNotReached, Warning, "bound-not-reached",
+     "the blocks that fit by threads, shared memory and slots are fewer than "
+     "the second argument of __launch_bounds__",
+     "a bound asks for more blocks than fit on an SM ({other resources limit "
+     "them})",
+     "ask for as many as fit: for more, threads give up registers for nothing"},
+    {Reason::MayNotLaunch, Warning, "may-not-launch",
+     "the registers of a known block exceed those of an SM, and no bound says "
+     "so to the compiler",
+     "a launch fails for want of registers ({too many for its block})",
+     "write __launch_bounds__ with the largest block, to which the compiler "
+     "then keeps"},
+    {Reason::OccupancyUnused, Warning, "occupancy-unused",
+     "no statement reads what a call of cudaOccupancy... has stored",
+     "the blocks that fit on an SM are asked for and not used ({the result is "
+     "not read})",
+     "use the result for the launch, or leave the call out"},
 };
 
 constexpr bool inOrder() {
   for (size_t I = 0; I < std::size(Table); ++I)
     if (Table[I].Why != Reason(I))
       return false;
-  return std::size(Table) == size_t(Reason::HeaderVariable) + 1;
+  return std::size(Table) == size_t(Reason::OccupancyUnused) + 1;
 }
 static_assert(inOrder(), "one row per reason, in the order of Reason");
 
@@ -334,6 +355,8 @@ StringRef name(ReasonKind Kind) {
     return "not-safe";
   case NotEditable:
     return "not-editable";
+  case Warning:
+    return "warning";
   }
   llvm_unreachable("all kinds are covered");
 }

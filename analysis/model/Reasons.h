@@ -34,6 +34,7 @@ enum class ReasonKind : uint8_t {
   NotWorthIt,  ///< possible, but it would not help
   NotSafe,     ///< an edit could change what the program does
   NotEditable, ///< the text cannot or must not be changed
+  Warning,     ///< what the source asks for is not what it gets
 };
 
 struct ReasonInfo {

@@ -14,8 +14,8 @@
 
 namespace catt {
 
-/// Every reason for which something is refused or left alone. Texts, remedies
-/// and the documentation table are in Reasons.h.
+/// Every reason for which something is refused, left alone or warned of. Texts,
+/// remedies and the documentation table are in Reasons.h.
 enum class Reason : uint8_t {
   // Nothing to do.
   Fits,           ///< the footprint fits in L1
@@ -80,6 +80,11 @@ enum class Reason : uint8_t {
   TypeNotPlain,         ///< no arithmetic, pointer or CUDA vector type
   ConstObject,          ///< a const object cannot be loaded back
   HeaderVariable,       ///< declared or assigned in the head of a statement
+  // Warnings: nothing is refused, but something is not as the source has it.
+  BoundSpills,     ///< a register bound is met only by spilling
+  BoundNotReached, ///< a bound asks for more blocks than fit on an SM
+  MayNotLaunch,    ///< a launch asks for more registers than an SM has
+  OccupancyUnused, ///< the result of the occupancy calculator is not read
 };
 
 /// A refusal is a result: what, where, and the names that the text needs.

@@ -11,6 +11,7 @@
 #include "analysis/source/Directives.h"
 #include "analysis/source/KernelHeads.h"
 #include "analysis/source/Launches.h"
+#include "analysis/source/OccupancyCalls.h"
 #include "analysis/source/UserFunctions.h"
 #include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/WarpIndependence.h"
@@ -371,6 +372,7 @@ std::vector<Kernel> findKernels(
   const UserFunctions Functions = userFunctions(Context);
   BrokenCode Broken(Context, Unit.diagnostics());
   LaunchMap Launches = findLaunches(Context, Functions.Hosts, Broken);
+  const auto Unused = unusedOccupancy(Functions.Hosts);
   DirectivesByFile Comments(Context, Problems);
   FunctionUses Uses(Context);
   ReachedCode Code; // of all kernels together: they share their functions
@@ -383,6 +385,7 @@ std::vector<Kernel> findKernels(
                                      WithRows ? &Uses : nullptr);
     if (Template)
       K.Refusals.push_back({Reason::NotInstantiated, K.Where, ""});
+    K.Warnings = Unused.lookup(F->getCanonicalDecl());
     applyDirectives(K, Comments.of(F->getLocation()));
     Found.push_back({SM.getExpansionLoc(F->getLocation()), std::move(K)});
   };

@@ -26,6 +26,8 @@ constexpr StringLiteral RegisterLimited = "register-limited";
 /// A contended loop that can be helped is a warning, one that cannot is worth
 /// knowing; so is a change that goes with another. The rest are hints.
 Severity severityOf(const Finding &F) {
+  if (F.Warns)
+    return Warning;
   bool Refused = findReason(F.Id).has_value();
   if (F.Contended)
     return Refused ? Information : Warning;

@@ -340,6 +340,7 @@ void JsonWriter::kernel(const KernelReport &K, const FileOutcome &F) {
       for (const LoopPlan &P : K.Plan.Loops)
         loop(K, P, F);
     });
+    refusals("warnings", K.Source.Warnings);
     std::vector<Refusal> All = K.Source.Refusals;
     All.insert(All.end(), K.Plan.Refusals.begin(), K.Plan.Refusals.end());
     refusals("refusals", All);

@@ -122,22 +122,6 @@ StringRef toString(Origin From) {
   return "";
 }
 
-StringRef toString(Limiter By) {
-  switch (By) {
-  case Limiter::Warps:
-    return "warps";
-  case Limiter::Blocks:
-    return "blocks";
-  case Limiter::Registers:
-    return "registers";
-  case Limiter::SharedMemory:
-    return "shared memory";
-  case Limiter::Grid:
-    return "grid";
-  }
-  return "";
-}
-
 StringRef toString(Diagnostic::Level Severity) {
   switch (Severity) {
   case Diagnostic::Level::Note:

@@ -19,6 +19,7 @@
 #define CATT_TOOL_REPORT_RENDERING_H
 
 #include "analysis/Analysis.h"
+#include "analysis/device/Occupancy.h"
 #include "transforms/Transform.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -65,6 +66,7 @@ struct Finding {
   std::string Message;  ///< without the brackets
   std::vector<std::pair<Location, std::string>> Notes;
   bool Contended = false; ///< a loop that overflows the L1 data cache
+  bool Warns = false;     ///< of ReasonKind::Warning
 };
 
 /// What renderText would say of the kernels.
@@ -123,7 +125,6 @@ std::string shape(const Shape &S);
 std::string loopName(const Loop &L);
 
 llvm::StringRef toString(Origin From);
-llvm::StringRef toString(Limiter By);
 llvm::StringRef toString(Diagnostic::Level Severity);
 
 } // namespace catt

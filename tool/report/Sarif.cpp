@@ -72,7 +72,8 @@ private:
              "The page of the transform in docs/ says when it applies.",
              "warning", "transform");
       for (const ReasonInfo &R : allReasons())
-        rule(R.Id, whatText({R.Why, {}, ""}), R.Remedy, "note", name(R.Kind));
+        rule(R.Id, whatText({R.Why, {}, ""}), R.Remedy,
+             R.Kind == ReasonKind::Warning ? "warning" : "note", name(R.Kind));
     });
   }
 
@@ -139,7 +140,7 @@ private:
     J.object([&] {
       J.attribute("ruleId", One.Id);
       J.attribute("ruleIndex", int64_t(ruleIndex(One.Id)));
-      J.attribute("level", One.Contended ? "warning" : "note");
+      J.attribute("level", One.Contended || One.Warns ? "warning" : "note");
       text("message", One.Message);
       J.attributeArray("locations", [&] {
         J.object([&] {

@@ -95,24 +95,28 @@ private:
       Key += "\n" + place(NoteWhere) + Note;
     if (!Said.insert(Key).second)
       return;
-    find(Where, B);
-    message("remark", place(Where), B.Head);
+    message(find(Where, B) ? "warning" : "remark", place(Where), B.Head);
     for (const auto &[NoteWhere, Note] : B.Notes)
       message("note", place(NoteWhere), Note);
   }
 
   /// Keeps a remark that names a transform or a reason in brackets at its end.
-  void find(const Location &Where, const Block &B) {
+  /// Returns whether it is a warning.
+  bool find(const Location &Where, const Block &B) {
     auto [Message, Id] = StringRef(B.Head).rsplit(" [");
     if (!Id.consume_back("]"))
-      return;
+      return false;
     Finding F{Id.str(), Where, {}, Kernel, Message.str(), B.Notes, false};
     if (B.Contended) {
       F.Contended = true;
       if (B.Contended->Site)
         F.Site = B.Contended->Site->Where;
     }
+    const std::optional<Reason> Why = findReason(Id);
+    const bool Warns = Why && info(*Why).Kind == ReasonKind::Warning;
+    F.Warns = Warns;
     Found.push_back(std::move(F));
+    return Warns;
   }
 
   std::string key(const Refusal &R) const {
@@ -326,11 +330,10 @@ void TextWriter::writeRegisters(const KernelReport &K) {
     return;
   const RegisterPlan &P = *K.Registers;
   std::string Kernel = "kernel '" + K.Source.Name + "': ";
-  if (P.Forced) {
-    std::string Text = Kernel + forcedSpillText(*P.Forced);
-    if (Said.insert(place(K.Source.Where) + Text).second)
-      message("warning", place(K.Source.Where), Text);
-  }
+  if (P.Forced)
+    emit(K.Source.Where, {Kernel + forcedSpillText(*P.Forced) + " [" +
+                              info(Reason::BoundSpills).Id.str() + "]",
+                          {}});
   std::vector<std::string> Lines = registerLines(K);
   Block B{Kernel + Lines.front(), {}};
   if (Options.Everything)
@@ -353,6 +356,8 @@ void TextWriter::writeKernel(const KernelReport &K, const Report &R) {
                 .str());
     writeLaunch(K);
   }
+  for (const Refusal &F : K.Source.Warnings)
+    refusal(F, K.Source.Where, "kernel '" + K.Source.Name + "': ");
   writeRegisters(K);
   for (const Refusal &F : K.Source.Refusals)
     refusal(F, K.Source.Where, "kernel '" + K.Source.Name + "': ");
