@@ -11,6 +11,7 @@
 #include "analysis/plan/stage/TileLayout.h"
 #include "transforms/AddedFunctions.h"
 #include "transforms/FilePlaces.h"
+#include "transforms/RowText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -56,6 +57,7 @@ VersionedLoop versionOf(const Kernel &K, const LoopVersion &Version,
     Out.SumNames.push_back(Name("cattSum_", Out.Rows.Sums[R].Text));
   Out.Lanes = freshName(File, "cattLanes");
   Out.From = freshName(File, "cattFrom");
+  Out.Count = freshName(File, "cattCount");
   Out.Thread = isFlat(K) ? threadOf(K) : freshName(File, "cattThread");
   // Kernels of one file may differ in their linkage, and then cannot declare
   // the same external array.
@@ -66,86 +68,10 @@ VersionedLoop versionOf(const Kernel &K, const LoopVersion &Version,
 
 //===-- The condition -----------------------------------------------------===//
 
-/// What can stand before a minus.
-static std::string minuend(const std::string &Text) {
-  bool Binds = Text.find_first_of("<>&|^?=") == std::string::npos;
-  return Binds ? Text : "(" + Text + ")";
-}
-
 /// The loop that walks the rows of a version: the loop itself, or one inside.
 static const RowWalk &walkOf(const VersionedLoop &V) {
   const std::optional<RowWalk> &Inside = walkInside(V.Rows, V.Version);
   return Inside ? *Inside : V.Rows;
-}
-
-/// How far it is from a value of the iterator to the limit.
-static std::string wayFrom(const RowWalk &L, const std::string &First) {
-  const std::string &More = L.IsDown ? First : L.Limit,
-                    &Less = L.IsDown ? L.Limit : First;
-  return Less == "0" ? More : minuend(More) + " - " + termOf(Less);
-}
-
-/// The elements that are left from a value of the iterator on; where the step
-/// is 1, so many iterations.
-static std::string tripsFrom(const RowWalk &L, const std::string &First) {
-  return wayFrom(L, First) + (L.Reaches ? " + 1" : "");
-}
-
-/// From a value of the iterator on, up to the last one that the last iteration
-/// loads.
-static std::string elementsFrom(const RowWalk &L, const RowRead &R,
-                                const std::string &First) {
-  if (L.StepSize == 1)
-    return tripsFrom(L, First) + (R.Halo ? " + " + str(R.Halo) : "");
-  std::string Step = str(L.StepSize);
-  return "(" + wayFrom(L, First) + (L.Reaches ? "" : " - 1") + ") / " + Step +
-         " * " + Step + " + " + str(R.Halo + 1);
-}
-
-/// The loop runs another iteration with this value of its iterator.
-static std::string runsAt(const RowWalk &L, const std::string &Value) {
-  return Value + (L.IsDown ? " >" : " <") + (L.Reaches ? "= " : " ") + L.Limit;
-}
-
-static std::string runsOn(const RowWalk &L) { return runsAt(L, L.Iterator); }
-
-/// Its last value, or one behind that.
-static std::string lastOf(const RowWalk &L) {
-  return L.Reaches ? L.Limit : minuend(L.Limit) + (L.IsDown ? " + 1" : " - 1");
-}
-
-/// The reference with another value of the iterator: "A[i * m + 0]".
-static std::string at(const RowWalk &L, const std::string &Reference,
-                      const std::string &Value) {
-  std::string Out;
-  unsigned At = 0;
-  forEachToken(Reference, 0,
-               [&](const clang::Token &T, unsigned Begin, unsigned End) {
-                 bool Is = T.is(clang::tok::raw_identifier) &&
-                           StringRef(Reference).slice(Begin, End) == L.Iterator;
-                 if (Is) {
-                   Out += Reference.substr(At, Begin - At) + termOf(Value);
-                   At = End;
-                 }
-                 return true;
-               });
-  return Out + Reference.substr(At);
-}
-
-/// "&A[i * m + j]" and "p", of "*p".
-static std::string addressOf(StringRef Place) {
-  return Place.consume_front("*") ? Place.str() : "&" + Place.str();
-}
-
-/// "&A[i * m + 0], &A[i * m + (m - 1)]": the elements of the first and of the
-/// last iteration.
-static std::string endsOf(const RowWalk &L, const std::string &Text, bool Moves,
-                          unsigned Halo = 0) {
-  if (!Moves)
-    return addressOf(Text) + ", " + addressOf(Text);
-  const std::string More = Halo ? " + " + str(Halo) : "";
-  return addressOf(at(L, Text, L.Start)) + (L.IsDown ? More : "") + ", " +
-         addressOf(at(L, Text, lastOf(L))) + (L.IsDown ? "" : More);
 }
 
 /// `cattApart(...)` for each pair of places that may not touch each other.
@@ -302,11 +228,12 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
 /// A call that stores what the lane has written to its part of a tile.
 static std::string storeOf(const VersionedLoop &V, const RowRead &R,
                            StringRef Name) {
-  return llvm::formatv("{0}<{1}, {2}>({3}, {4}, {5}, {6}, {7} - {8});",
+  return llvm::formatv("{0}<{1}, {2}>({3}, {4}, {5}, {6}, {7});",
                        isInWords(R) ? "cattStoreWords" : "cattStoreRow",
                        V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes,
                        V.Thread, Name, addressOf(at(V.Rows, R.Text, V.From)),
-                       V.Rows.Iterator, V.From);
+                       V.Rows.IsDown ? V.Count
+                                     : V.Rows.Iterator + " - " + V.From);
 }
 
 /// A call that loads what a tile holds of a row, from this element on.
@@ -319,6 +246,16 @@ static std::string loadOf(const VersionedLoop &V, const RowRead &R,
                        V.Thread, Name, addressOf(First), runsOn(V.Rows), Count);
 }
 
+static bool writesRows(const VersionedLoop &V) {
+  return llvm::any_of(V.Version.Reads,
+                      [&](unsigned R) { return V.Rows.Reads[R].IsWritten; });
+}
+
+/// A row that is only written lies in its tile as it does in memory.
+static std::string alike(StringRef Name, StringRef First) {
+  return llvm::formatv("{0} = cattAlike({0}, {1});", Name, addressOf(First));
+}
+
 /// A tile of a loop that counts down begins with its last iteration.
 static void addTilesDown(const VersionedLoop &V,
                          std::vector<std::string> &Out) {
@@ -327,17 +264,21 @@ static void addTilesDown(const VersionedLoop &V,
   Out.push_back("const auto " + V.From + " = " + runsOn(L) + " && " +
                 tripsFrom(L, L.Iterator) + " > " + str(Window) + " ? " +
                 L.Iterator + " - " + str(Window - 1) + " : " + lastOf(L) + ";");
-  for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames))
-    Out.push_back(
-        loadOf(V, L.Reads[R], Name, at(L, L.Reads[R].Text, V.From),
-               L.Iterator + " - " + V.From + " + " + str(L.Reads[R].Halo + 1)));
+  if (writesRows(V))
+    Out.push_back("const auto " + V.Count + " = " + runsOn(L) + " ? " +
+                  L.Iterator + " - " + V.From + " + 1 : 0;");
+  for (auto [R, Name] : llvm::zip_equal(V.Version.Reads, V.RowNames)) {
+    const RowRead &Read = L.Reads[R];
+    const std::string First = at(L, Read.Text, V.From);
+    if (Read.IsRead)
+      Out.push_back(
+          loadOf(V, Read, Name, First,
+                 L.Iterator + " - " + V.From + " + " + str(Read.Halo + 1)));
+    else if (isInWords(Read))
+      Out.push_back(alike(Name, First));
+  }
   Out.push_back("for (; " + runsOn(L) + " && " + L.Iterator + " >= " + V.From +
                 "; " + L.Step + ")");
-}
-
-static bool writesRows(const VersionedLoop &V) {
-  return llvm::any_of(V.Version.Reads,
-                      [&](unsigned R) { return V.Rows.Reads[R].IsWritten; });
 }
 
 /// The head of the loop over tiles, and of the loop over a tile.
@@ -357,8 +298,7 @@ static void addTileLoops(const VersionedLoop &V,
       Out.push_back(loadOf(V, L.Reads[R], Name, L.Reads[R].Text,
                            elementsFrom(L, L.Reads[R], L.Iterator)));
     else if (isInWords(L.Reads[R]))
-      Out.push_back(llvm::formatv("{0} = cattAlike({0}, {1});", Name,
-                                  addressOf(L.Reads[R].Text)));
+      Out.push_back(alike(Name, L.Reads[R].Text));
   Out.push_back("for (" + (Writes ? ";" : First) + " " + runsOn(L) + " && " +
                 L.Iterator + " - " + V.From + " < " +
                 str(windowOf(V.Rows, V.Version)) + "; " + L.Step + ")");

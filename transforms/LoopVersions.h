@@ -34,7 +34,7 @@ struct VersionedLoop {
   bool SharesTiles = false; ///< they are declared at the top of the kernel
   std::vector<std::string> RowNames = {}; ///< of each read in tiles
   std::vector<std::string> SumNames = {}; ///< of each sum in a register
-  std::string Lanes = "", Thread = "", From = "", Array = "";
+  std::string Lanes = "", Thread = "", From = "", Count = "", Array = "";
 };
 
 /// With names that the file does not use.

@@ -559,6 +559,27 @@ TEST(StageRows, PositiveDownwardsToALimit) {
                       "cattFrom]")));
 }
 
+TEST(StageRows, PositiveDownwardsInPlace) {
+  EXPECT_REWRITE(StageBench(kernel("  for (int j = m; j > 0; --j) {\n"
+                                   "    s += y[i * m + j];\n"
+                                   "    y[i * m + j] = s;\n  }\n"),
+                            16, 32),
+                 HasSubstr(R"cu(
+    for (int j = m; __any_sync(cattLanes, j > 0);) {
+      const auto cattFrom = j > 0 && j > 16 ? j - 15 : 1;
+      const auto cattCount = j > 0 ? j - cattFrom + 1 : 0;
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_y,
+                          &y[i * m + cattFrom], j > 0 ? j - cattFrom + 1 : 0);
+      for (; j > 0 && j >= cattFrom; --j) {
+        s += cattRow_y[j - cattFrom];
+        cattRow_y[j - cattFrom] = s;
+      }
+      cattStoreRow<16, 68>(cattLanes, threadIdx.x, cattRow_y,
+                           &y[i * m + cattFrom], cattCount);
+    }
+)cu"));
+}
+
 TEST(StageRows, PositiveContinueStaysInTheTile) {
   EXPECT_REWRITE(
       StageBench(kernel("  for (int j = 0; j < m; ++j) {\n"

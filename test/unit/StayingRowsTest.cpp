@@ -82,7 +82,7 @@ TEST(StayingRows, PositiveOverlapIsAskedAbout) {
               "      s += A[i * m + j];\n"
               "    y[i * 7 + c] = s;\n  }\n"),
       HasSubstr("cattApart(&A[i * m + 0], &A[i * m + (m - 1)], "
-                "&y[i * 7 + 0],\n                &y[i * 7 + (7 - 1)])"));
+                "&y[i * 7 + 0],\n                &y[i * 7 + 6])"));
 }
 
 TEST(StayingRows, PositiveLaunchesChoose) {

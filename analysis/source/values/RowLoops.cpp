@@ -74,7 +74,7 @@ public:
     Places.find(Text);
     Rows.find(Counted.body(), itself());
     rowsThatStay();
-    if (Out.StepSize == 1 && !Out.IsDown)
+    if (Out.StepSize == 1)
       writes(&Counted.body());
     sums(&Counted.body());
     auto Usable = [](const auto &R) { return !R.Why; };
