@@ -358,6 +358,9 @@ private:
              " % 2)\n    out[i] -= " + Other + ";\n}";
     case 13:
       return "{\n  out[i] -= " + E + " * " + Other + ";\n  s += " + E + ";\n}";
+    case 14:
+      return "for (int q = 0; q < " + std::string(pick({"3", "2", "t % 3"})) +
+             "; ++q)\n  s += " + E + " + q;";
     default:
       return "s += " + E + ";";
     }

@@ -823,10 +823,36 @@ TEST(RowLoops, NegativeUnderACondition) {
         "if (s > 1 && A[i * m + j] > 2) s += 1;",
         "if (float v = A[i * m + j]) s += v;",
         "if (s > 2) { if (A[i * m + j] > 1) s += 1; }",
-        "s += j && A[i * m + j] > 1;", "s += j || A[i * m + j] > 1;",
-        "for (int q = 0; q < 2; ++q) s += A[i * m + j];"})
+        "s += j && A[i * m + j] > 1;", "s += j || A[i * m + j] > 1;"})
     EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"), IsEmpty()) << Body;
   EXPECT_EQ(inLoop("s += A[i * m + j] > 1 && j;"), "");
+}
+
+TEST(RowLoops, PositiveInALoopThatIsSureToRun) {
+  for (const char *Body :
+       {"for (int q = 0; q < 2; ++q) s += A[i * m + j];",
+        "for (unsigned q = 1; q < sizeof(double); q += 2) s += A[i * m + j];",
+        "for (int q = 0; q < 2; ++q) {\n"
+        "  for (int r = q; r < 4; ++r) s += r;\n  s += A[i * m + j];\n}"})
+    EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"),
+                ElementsAre(HasSubstr("reads float A[i * m + j]")))
+        << Body;
+}
+
+TEST(RowLoops, NegativeInALoopThatMayNotRun) {
+  for (const char *Body :
+       {"for (int q = 0; q < m; ++q) s += A[i * m + j];",
+        "for (int q = 2; q < 2; ++q) s += A[i * m + j];",
+        "for (int q = i; q < 2; ++q) s += A[i * m + j];",
+        "for (int q = 0; q < 2; ++q) { if (s > 2) break; s += A[i * m + j]; }",
+        "for (int q = 0; q < 2; ++q) { if (q) continue; s += A[i * m + j]; }",
+        "for (int q = 0; q < 2; ++q) if (s > 2) s += A[i * m + j];",
+        "for (int q = 0; q < 2; ++q) s += A[i * m + q];",
+        "for (int q = 0; s > 2; ++q) s += A[i * m + j];",
+        "int q = 0; while (q++ < 2) s += A[i * m + j];"})
+    EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"),
+                Not(Contains(HasSubstr("reads float A[i * m + j]"))))
+        << Body;
 }
 
 TEST(RowLoops, PositiveConditionsAreEvaluated) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/RowReads.h"
+#include "analysis/nest/Nest.h"
 #include "analysis/source/safety/KnownFunctions.h"
 #include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/Effects.h"
@@ -69,7 +70,7 @@ const Access *RowReads::accessOf(const Expr &E, const std::string &Written,
   Location At = Text.location(E.getBeginLoc());
   auto Found = llvm::find_if(K.Accesses, [&](const Access &A) {
     return A.Where == At && A.Text == Written && A.Reads == Reads &&
-           A.Writes == Writes && A.Loop == Loop &&
+           A.Writes == Writes && isInside(K, A.Loop, Loop) &&
            A.Space == AddressSpace::Global;
   });
   return Found == K.Accesses.end() ? nullptr : &*Found;
@@ -245,9 +246,13 @@ static int64_t mostHalo(const RowWalker &Walker, unsigned ElementBytes) {
 
 void RowReads::find(const Stmt &Body, const RowWalker &Walker) {
   std::vector<RowLoad> Loads, Sorted;
-  forEachAlways(&Body, [&](const Stmt &S) {
-    forEachLoad(S, Walker, [&](RowLoad L) { Loads.push_back(std::move(L)); });
-  });
+  forEachAlways(
+      &Body,
+      [&](const Stmt &S) {
+        forEachLoad(S, Walker,
+                    [&](RowLoad L) { Loads.push_back(std::move(L)); });
+      },
+      &Context);
   unsigned Widest = 4;
   for (const RowLoad &L : Loads)
     Widest = std::max(Widest, L.Bytes);

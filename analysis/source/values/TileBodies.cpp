@@ -136,28 +136,55 @@ static bool mayContinue(const Stmt &S) {
   return Any;
 }
 
-bool forEachAlways(const Stmt *S,
-                   llvm::function_ref<void(const Stmt &)> Visit) {
+/// `for (int o = 0; o < 4; ++o)`, whose body nothing leaves.
+static bool runsToItsEnd(const ForStmt &Loop, const ASTContext &Context) {
+  auto *Init = dyn_cast_or_null<DeclStmt>(Loop.getInit());
+  auto *V = Init && Init->isSingleDecl()
+                ? dyn_cast<VarDecl>(Init->getSingleDecl())
+                : nullptr;
+  auto *Cond = dyn_cast_or_null<BinaryOperator>(Loop.getCond());
+  if (!V || !V->getInit() || !Cond || Loop.getConditionVariable())
+    return false;
+  auto *Name = dyn_cast<DeclRefExpr>(Cond->getLHS()->IgnoreParenImpCasts());
+  Expr::EvalResult First, Limit;
+  if (!Name || Name->getDecl() != V || Cond->getOpcode() != BO_LT ||
+      V->getInit()->isValueDependent() || Cond->getRHS()->isValueDependent() ||
+      !V->getInit()->EvaluateAsInt(First, Context) ||
+      !Cond->getRHS()->EvaluateAsInt(Limit, Context))
+    return false;
+  bool IsLeft = false;
+  forEachStmt(Loop.getBody(), [&](const Stmt &Each) {
+    IsLeft |= isa<BreakStmt, ContinueStmt, ReturnStmt, GotoStmt>(Each);
+  });
+  return !IsLeft &&
+         First.Val.getInt().getExtValue() < Limit.Val.getInt().getExtValue();
+}
+
+bool forEachAlways(const Stmt *S, llvm::function_ref<void(const Stmt &)> Visit,
+                   const ASTContext *Inside) {
   if (!S)
     return true;
   if (isa<ForStmt, WhileStmt, DoStmt>(S)) {
     Visit(*S);
+    if (auto *F = dyn_cast<ForStmt>(S);
+        F && Inside && runsToItsEnd(*F, *Inside))
+      forEachAlways(F->getBody(), Visit, Inside);
     return true;
   }
   if (auto *I = dyn_cast<IfStmt>(S)) {
     if (!I->getInit() && !I->getConditionVariable())
-      forEachAlways(I->getCond(), Visit);
+      forEachAlways(I->getCond(), Visit, Inside);
     return !mayContinue(*S);
   }
   if (auto *C = dyn_cast<ConditionalOperator>(S))
-    return forEachAlways(C->getCond(), Visit);
+    return forEachAlways(C->getCond(), Visit, Inside);
   if (isa<AbstractConditionalOperator>(S))
     return true;
   if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isLogicalOp())
-    return forEachAlways(B->getLHS(), Visit);
+    return forEachAlways(B->getLHS(), Visit, Inside);
   Visit(*S);
   for (const Stmt *Child : S->children())
-    if (!forEachAlways(Child, Visit))
+    if (!forEachAlways(Child, Visit, Inside))
       return false;
   return !isa<ContinueStmt>(S);
 }

@@ -30,10 +30,12 @@ std::optional<Refusal> cannotRunInTiles(const clang::Stmt &Body,
                                         ComputeProof &Proof);
 
 /// Calls Visit for what every iteration of a body does: not in the branches of
-/// a condition, nor for what stands in a loop inside, nor behind a `continue`.
+/// a condition, nor behind a `continue`, nor for what stands in a loop inside,
+/// unless Inside is given and the loop is sure to run and not to be left.
 /// False: it may leave S and what follows.
 bool forEachAlways(const clang::Stmt *S,
-                   llvm::function_ref<void(const clang::Stmt &)> Visit);
+                   llvm::function_ref<void(const clang::Stmt &)> Visit,
+                   const clang::ASTContext *Inside = nullptr);
 
 } // namespace catt
 
