@@ -45,16 +45,24 @@ static StringRef cannotChoose(const Launch &L, const Kernel &K,
   return "";
 }
 
+/// Whether the function that a loop stands in can be told which kernel calls
+/// it.
+static bool canBeFlagged(const RowLoop &Rows, const FileContext &File) {
+  const std::optional<FlaggedCallee> &F = Rows.Flagged;
+  return F && isFirstOnLine(File.Text, F->Begin) &&
+         conditionalsBalanced(File.Text, F->Begin, Rows.Span.End) &&
+         File.places().reaches(F->Begin, F->CallNameEnd);
+}
+
 StringRef againstSecondKernel(const Context &C) {
   const Kernel &K = C.Kernel.Source;
   auto Found = C.Files.find(K.Span.File);
   if (!K.Head || Found == C.Files.end())
     return "no other function can have the kernel's body";
-  if (llvm::any_of(C.Kernel.Plan.Versions, [&](const LoopVersion &V) {
-        return K.RowLoops[V.Rows].InCallee;
-      }))
-    return "a loop of another function would be in both kernels";
   const FileContext &File = Found->second;
+  for (const LoopVersion &V : C.Kernel.Plan.Versions)
+    if (K.RowLoops[V.Rows].InCallee && !canBeFlagged(K.RowLoops[V.Rows], File))
+      return "a loop of another function would be in both kernels";
   const StringRef Text = File.Text;
   const unsigned Begin = K.Head->Begin;
   const StringRef Head = Text.slice(Begin, K.BodyBegin);
@@ -81,6 +89,20 @@ static bool needsBounds(const Context &C) {
          mayLackRegisters(K, C.Gpu, largestBlockInSight(K));
 }
 
+/// The functions with loops that are written differently, once each.
+static std::vector<FlaggedCallee> calleesOf(const Context &C) {
+  std::vector<FlaggedCallee> Out;
+  for (const LoopVersion &V : C.Kernel.Plan.Versions) {
+    const std::optional<FlaggedCallee> &F =
+        C.Kernel.Source.RowLoops[V.Rows].Flagged;
+    if (F && llvm::none_of(Out, [&](const FlaggedCallee &Known) {
+          return Known.Begin == F->Begin;
+        }))
+      Out.push_back(*F);
+  }
+  return Out;
+}
+
 std::optional<SecondKernel> secondKernelOf(const Context &C) {
   const Kernel &K = C.Kernel.Source;
   const KernelPlan &Plan = C.Kernel.Plan;
@@ -101,6 +123,7 @@ std::optional<SecondKernel> secondKernelOf(const Context &C) {
       Name("cattLong", "cattTried"),
       freshName(File, "cattBody_" + K.UnqualifiedName),
       Name("cattRows_" + K.UnqualifiedName, "cattTried_" + K.UnqualifiedName),
+      calleesOf(C),
       Bound ? boundsFor(C, largestBlockInSight(K)) : "",
       Plan.ByTrials ? "as it was written" : "of short rows",
       Plan.ByTrials ? freshName(File, "cattTrial") : ""};
@@ -134,7 +157,22 @@ static std::string callOf(const SecondKernel &Second, StringRef Flag) {
          ">(" + llvm::join(Names, ", ") + ");";
 }
 
+/// The functions that the body calls get its flag.
+static void writeFlags(const SecondKernel &Second, EditBuilder &Out) {
+  const std::string &Path = Second.Of->Span.File;
+  for (const FlaggedCallee &F : Second.Callees) {
+    Out.addBefore({Path, F.Begin, F.Begin},
+                  {"kernels",
+                   "called by both",
+                   {"template <bool " + Second.Flag + ">"},
+                   {}});
+    Out.addInline({Path, F.CallNameEnd, F.CallNameEnd},
+                  {"kernels", "", {"<" + Second.Flag + ">"}, {}});
+  }
+}
+
 void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
+  writeFlags(Second, Out);
   const Kernel &K = *Second.Of;
   const KernelHead &Head = *K.Head;
   const FileContext &File = Out.files().at(K.Span.File);

@@ -53,9 +53,11 @@ namespace catt {
 /// The kernel that is launched instead of another, and what both are made of.
 struct SecondKernel {
   const Kernel *Of = nullptr;
-  std::string Flag;   ///< "cattLong": true in the second kernel
-  std::string Body;   ///< "cattBody_rows"
-  std::string Name;   ///< "cattRows_rows"
+  std::string Flag; ///< "cattLong": true in the second kernel
+  std::string Body; ///< "cattBody_rows"
+  std::string Name; ///< "cattRows_rows"
+  /// Functions that both call, with a flag of the same name.
+  std::vector<FlaggedCallee> Callees;
   std::string Bounds; ///< "__launch_bounds__(1024)", if it may lack registers
   llvm::StringRef OfFirst; ///< what the first one is: "of short rows"
   std::string Trial;       ///< object that launches ask for the kernel, if so

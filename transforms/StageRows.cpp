@@ -205,8 +205,14 @@ Preparation StageRows::prepare(const Context &C) const {
     if (!hasTiles(Version))
       continue;
     const RowLoop &Rows = K.RowLoops[Version.Rows];
+    // Static tiles are declared in one function, for all its loops.
+    const bool Hidden = !Tiles.IsDynamic && !Found->Loops.empty() &&
+                        Found->Loops.front().Rows.BodyBegin != Rows.BodyBegin;
     if (std::optional<Refusal> R = cannotVersion(C, Rows))
       Out.Refusals.push_back(std::move(*R));
+    else if (Hidden)
+      Out.Refusals.push_back({Reason::InMacro, K.Loops[Rows.Loop].Where,
+                              "a loop with tiles in another function"});
     else
       Found->Loops.push_back(
           versionOf(K, Version, Tiles, C.Files.at(Rows.Span.File)));

@@ -81,6 +81,13 @@ struct RowSum {
   std::optional<Refusal> Why; ///< why it may not, if so
 };
 
+/// A function that can be a template of a flag, which its only call, in the
+/// kernel's own body, gives. Offsets in the file of both.
+struct FlaggedCallee {
+  unsigned Begin = 0;       ///< of its definition
+  unsigned CallNameEnd = 0; ///< behind its name at the call
+};
+
 struct RowLoop : RowWalk {
   SourceSpan Span; ///< of the whole loop
   /// Of the function that it stands in: the kernel, or one that nothing else
@@ -88,6 +95,7 @@ struct RowLoop : RowWalk {
   unsigned Top = 0; ///< of the declaration at file scope that it stands in
   unsigned BodyBegin = 0; ///< behind the brace that opens the body
   bool InCallee = false;
+  std::optional<FlaggedCallee> Flagged; ///< InCallee: if it can be
   bool OwnLines = true;
   std::string Init; ///< "int j = 0;", with its semicolon
   std::string Step; ///< "++j"

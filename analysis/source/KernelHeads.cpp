@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/KernelHeads.h"
+#include "analysis/source/values/OwnFunctions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -19,20 +20,6 @@
 using namespace clang;
 
 namespace catt {
-
-/// Whether a copy of the statement would be another one.
-static bool isBoundToItsFunction(const Stmt *S) {
-  if (!S)
-    return false;
-  if (isa<PredefinedExpr, AddrLabelExpr>(S)) // __func__, &&label
-    return true;
-  if (auto *D = dyn_cast<DeclStmt>(S))
-    for (const Decl *Each : D->decls())
-      if (auto *V = dyn_cast<VarDecl>(Each);
-          V && V->isStaticLocal() && !V->hasAttr<CUDASharedAttr>())
-        return true;
-  return llvm::any_of(S->children(), isBoundToItsFunction);
-}
 
 static bool isPlainParameter(const ParmVarDecl *P) {
   return !P->getName().empty() && !P->hasDefaultArg() &&
@@ -63,13 +50,6 @@ static bool addTemplate(const TemplateParameterList &List,
   Out.TemplateEnd = SM.getFileOffset(Close);
   Out.TemplateArguments = llvm::join(Names, ", ");
   return true;
-}
-
-static bool isAtNamespaceScope(const Decl &D) {
-  const DeclContext *Around = D.getLexicalDeclContext();
-  while (Around && isa<NamespaceDecl>(Around))
-    Around = Around->getParent();
-  return isa_and_nonnull<TranslationUnitDecl>(Around);
 }
 
 std::optional<KernelHead> headOf(const FunctionDecl &F) {

@@ -366,6 +366,17 @@ private:
     }
   }
 
+  /// The row is walked by a function that nothing else calls.
+  std::string inFunction() {
+    const std::string Name =
+        "walk" + std::to_string(K.Id) + "_" + std::to_string(K.Globals.size());
+    define("__device__ " + Type + " " + Name + "(const " + Element + " *row, " +
+           Type + " s, int to) {\n  for (int c = " + pick({"0", "1"}) +
+           "; c < to; ++c)\n    s += row[c]" + member() + ";\n  return s;\n}");
+    return "s = " + Name + "(A + i * " + std::to_string(Row) + ", s, " +
+           limit() + ");";
+  }
+
   /// The row is walked by a pointer.
   std::string byPointer() {
     const std::string Begin = "A + i * " + std::to_string(Row) + " + ",
@@ -384,6 +395,8 @@ private:
   std::string walk() {
     if (chance(8))
       return byPointer();
+    if (chance(8))
+      return inFunction();
     std::string J = pick({"j", "j", "k"});
     std::string Iterator =
         pick({"int", "int", "int", "unsigned", "size_t", "long long", "short"});

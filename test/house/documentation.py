@@ -30,6 +30,8 @@ LINE_LIMIT = 500
 LONG = {
     "analysis/frontend/NvccFlags.cpp":
         "one case for each row of nvcc's option table",
+    "test/fuzz/RowWalks.cpp":
+        "one draw for each way to write a walk over a row",
     "test/fuzz/Statements.cpp":
         "one case for each kind of statement that the generator writes",
     "test/unit/SpillSharedTest.cpp":

@@ -195,15 +195,58 @@ TEST(KernelVersions, NegativeTheFunctionsName) {
                  staysOneKernel());
 }
 
-TEST(KernelVersions, NegativeALoopOfAnotherFunction) {
-  std::string Code = "__device__ float sum(const float *row, int m) {\n"
-                     "  float s = 0;\n  for (int j = 0; j < m; ++j)\n"
-                     "    s += row[j];\n  return s;\n}\n" +
-                     kernel("  s = sum(A + i * m, m);\n");
-  EXPECT_REWRITE(launchedWith("n", Code),
-                 AllOf(HasSubstr("cattDynamicShared() >= 17408 && m >= 32"),
-                       HasSubstr("cattShared(k, 0, n >= 32 ? 17408 : 0)"),
-                       Not(HasSubstr("cattRows_k"))));
+/// A kernel that calls sum(), which adds up a row; Before and Behind stand
+/// around its definition.
+std::string calling(llvm::StringRef Before, llvm::StringRef Behind = "",
+                    llvm::StringRef Body = "float s = 0;",
+                    llvm::StringRef Call = "sum(A + i * m, m)") {
+  std::string Code =
+      (Before + "__device__ float sum(const float *row, int m) {\n  " + Body +
+       "\n  for (int j = 0; j < m; ++j)\n    s += row[j];\n  return s;\n}\n" +
+       Behind)
+          .str();
+  return launchedWith("n", Code + kernel(("  s = " + Call + ";\n").str()))
+      .checked();
+}
+
+TEST(KernelVersions, PositiveALoopOfAnotherFunction) {
+  EXPECT_THAT(
+      calling("// Of a row.\n"),
+      AllOf(HasSubstr("// Of a row.\n"
+                      "// catt: stage-rows(kernels): called by both\n"
+                      "template <bool cattLong> // catt: done\n"
+                      "__device__ float sum(const float *row, int m) {\n"),
+            HasSubstr("if (cattLong && blockDim.x <= 256"),
+            HasSubstr("sum/* catt: stage-rows(kernels) */ <cattLong> "
+                      "/* catt: done */ (A + i * m, m);"),
+            HasSubstr("n >= 32 ? cattRows_k : k")));
+}
+
+TEST(KernelVersions, PositiveALoopOfAFunctionInANamespace) {
+  EXPECT_THAT(calling("namespace rows {\n", "}\n", "float s = 0;",
+                      "rows::sum(A + i * m, m)"),
+              AllOf(HasSubstr("template <bool cattLong>"),
+                    HasSubstr("rows::sum/* catt: stage-rows(kernels) */ "
+                              "<cattLong>"),
+                    HasSubstr("cattRows_k")));
+}
+
+TEST(KernelVersions, NegativeFunctionsThatAreNoTemplates) {
+  EXPECT_THAT(calling("__device__ float sum(const float *row, int m);\n"),
+              staysOneKernel());
+  EXPECT_THAT(calling("extern \"C\" "), staysOneKernel());
+  EXPECT_THAT(calling("", "", "float s = sizeof __func__;"), staysOneKernel());
+  EXPECT_THAT(
+      calling("", "#define SUM sum\n", "float s = 0;", "SUM(A + i * m, m)"),
+      staysOneKernel());
+}
+
+TEST(KernelVersions, NegativeAFunctionThatAnotherOneCalls) {
+  EXPECT_THAT(calling("",
+                      "__device__ float half(const float *row, int m) {\n"
+                      "  return sum(row, m) / 2;\n}\n",
+                      "float s = 0;", "half(A + i * m, m)"),
+              staysOneKernel());
 }
 
 TEST(KernelVersions, NegativeLinkageOfC) {

@@ -105,6 +105,20 @@ TEST(StageRows, PositiveLoopsOfAFunction) {
 )cu"));
 }
 
+TEST(StageRows, NegativeStaticTilesOfTwoFunctions) {
+  StageBench B("__device__ float sum(const float *row, int n) {\n"
+               "  float s = 0;\n  for (int q = 0; q < n; ++q)\n"
+               "    s += row[q];\n  return s;\n}\n" +
+               kernel("  s = sum(A + i * m, m);\n"
+                      "  for (int j = 0; j < m; ++j)\n"
+                      "    s += A[i * m + j];\n"));
+  const std::vector<Refusal> Refused = B.edits().Refused;
+  ASSERT_EQ(Refused.size(), 1u);
+  EXPECT_EQ(Refused[0].Detail, "a loop with tiles in another function");
+  B.R.Kernels[0].Plan.Tiles.IsDynamic = true;
+  EXPECT_THAT(B.edits().Refused, ::testing::IsEmpty());
+}
+
 TEST(StageRows, NegativeAFunctionThatWasRewrittenBefore) {
   StageBench B(withFunction("__device__ float"));
   StageBench Again(B.checked());

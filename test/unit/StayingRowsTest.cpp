@@ -76,13 +76,12 @@ TEST(StayingRows, PositiveDownAndNeighbours) {
 }
 
 TEST(StayingRows, PositiveOverlapIsAskedAbout) {
-  EXPECT_REWRITE(
-      staying("  for (int c = 0; c < 7; ++c) {\n"
-              "    for (int j = 0; j < m; ++j)\n"
-              "      s += A[i * m + j];\n"
-              "    y[i * 7 + c] = s;\n  }\n"),
-      HasSubstr("cattApart(&A[i * m + 0], &A[i * m + (m - 1)], "
-                "&y[i * 7 + 0],\n                &y[i * 7 + 6])"));
+  EXPECT_REWRITE(staying("  for (int c = 0; c < 7; ++c) {\n"
+                         "    for (int j = 0; j < m; ++j)\n"
+                         "      s += A[i * m + j];\n"
+                         "    y[i * 7 + c] = s;\n  }\n"),
+                 HasSubstr("cattApart(&A[i * m + 0], &A[i * m + (m - 1)], "
+                           "&y[i * 7 + 0],\n                &y[i * 7 + 6])"));
 }
 
 TEST(StayingRows, PositiveLaunchesChoose) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/OwnFunctions.h"
 #include "analysis/source/syntax/NodeParts.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -95,6 +96,50 @@ FunctionPlace placeOf(const FunctionDecl &F) {
   while (!Top->getLexicalDeclContext()->isTranslationUnit())
     Top = cast<Decl>(Top->getLexicalDeclContext());
   return {Offset(Top->getBeginLoc()), Offset(F.getBody()->getBeginLoc()) + 1};
+}
+
+bool isBoundToItsFunction(const Stmt *S) {
+  if (!S)
+    return false;
+  if (isa<PredefinedExpr, AddrLabelExpr>(S)) // __func__, &&label
+    return true;
+  if (auto *D = dyn_cast<DeclStmt>(S))
+    for (const Decl *Each : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(Each);
+          V && V->isStaticLocal() && !V->hasAttr<CUDASharedAttr>())
+        return true;
+  return llvm::any_of(S->children(), isBoundToItsFunction);
+}
+
+bool isAtNamespaceScope(const Decl &D) {
+  const DeclContext *Around = D.getLexicalDeclContext();
+  while (Around && isa<NamespaceDecl>(Around))
+    Around = Around->getParent();
+  return isa_and_nonnull<TranslationUnitDecl>(Around);
+}
+
+std::optional<FlaggedCallee> flaggedCallee(const FunctionDecl &Callee,
+                                           const FunctionDecl &Kernel) {
+  const SourceManager &SM = Callee.getASTContext().getSourceManager();
+  const bool DeclaredOnce = Callee.getFirstDecl() == Callee.getMostRecentDecl();
+  if (!DeclaredOnce || Callee.isExternC() ||
+      Callee.getStorageClass() == SC_Extern || !isAtNamespaceScope(Callee) ||
+      isBoundToItsFunction(Callee.getBody()))
+    return std::nullopt;
+  const DeclRefExpr *Name = nullptr;
+  forEachStmt(Kernel.getBody(), [&](const Stmt &S) {
+    auto *E = dyn_cast<DeclRefExpr>(&S);
+    if (E && E->getDecl()->getCanonicalDecl() == Callee.getCanonicalDecl())
+      Name = E;
+  });
+  const SourceLocation Begin = SM.getExpansionLoc(Callee.getBeginLoc());
+  if (!Name || Name->getLocation().isMacroID() ||
+      Callee.getLocation().isMacroID() ||
+      SM.getFileID(Name->getLocation()) != SM.getFileID(Begin))
+    return std::nullopt;
+  return FlaggedCallee{SM.getFileOffset(Begin),
+                       SM.getFileOffset(Name->getLocation()) +
+                           unsigned(Callee.getName().size())};
 }
 
 } // namespace catt

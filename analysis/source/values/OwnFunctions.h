@@ -21,6 +21,7 @@
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_OWNFUNCTIONS_H
 #define CATT_ANALYSIS_SOURCE_VALUES_OWNFUNCTIONS_H
 
+#include "analysis/model/RowLoop.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/DenseMap.h"
@@ -52,6 +53,16 @@ struct FunctionPlace {
 };
 
 FunctionPlace placeOf(const clang::FunctionDecl &F);
+
+/// Whether a copy of the statement would be another one.
+bool isBoundToItsFunction(const clang::Stmt *S);
+
+bool isAtNamespaceScope(const clang::Decl &D);
+
+/// Of a function that nothing but the kernel names, and only once.
+/// std::nullopt if it cannot be a template, or is called by another function.
+std::optional<FlaggedCallee> flaggedCallee(const clang::FunctionDecl &Callee,
+                                           const clang::FunctionDecl &Kernel);
 
 } // namespace catt
 

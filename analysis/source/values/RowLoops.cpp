@@ -374,8 +374,10 @@ inKernel(const Stmt &Loop, const ASTContext &Context, const Kernel &K) {
   return R;
 }
 
-static void findIn(const FunctionDecl &F, bool IsCallee,
+/// Of: the kernel; F is it, or a function that it calls.
+static void findIn(const FunctionDecl &F, const FunctionDecl &Of,
                    const ASTContext &Context, ComputeProof &Proof, Kernel &K) {
+  const bool IsCallee = &F != &Of;
   const FunctionPlace Place = placeOf(F);
   const LocalMentions Locals = mentionsIn(*F.getBody(), Proof);
   const Stmt *Pragma = nullptr;
@@ -389,6 +391,8 @@ static void findIn(const FunctionDecl &F, bool IsCallee,
                  : inKernel(Each, Context, K);
     if (!R)
       return;
+    if (IsCallee)
+      R->Flagged = flaggedCallee(F, Of);
     R->Top = Place.Top;
     R->BodyBegin = Place.BodyBegin;
     Finder(F, Each, Context, Locals, K, Proof, *R).run();
@@ -402,11 +406,11 @@ void findRowLoops(const FunctionDecl &F, const ASTContext &Context,
   ComputeProof Proof;
   if (llvm::any_of(K.Statements,
                    [](const BodyStatement &S) { return S.Is.has_value(); }))
-    findIn(F, /*IsCallee=*/false, Context, Proof, K);
+    findIn(F, F, Context, Proof, K);
   auto IsOwn = [&](const Loop &L) { return L.Function == K.UnqualifiedName; };
   if (!llvm::all_of(K.Loops, IsOwn))
     for (const FunctionDecl *Callee : ownFunctions(F, Uses))
-      findIn(*Callee, /*IsCallee=*/true, Context, Proof, K);
+      findIn(*Callee, F, Context, Proof, K);
 }
 
 } // namespace catt
