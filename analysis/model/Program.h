@@ -22,6 +22,12 @@ namespace catt {
 /// use of a kernel is a launch of unknown shape.
 using LaunchesBySymbol = std::map<std::string, std::vector<Launch>>;
 
+/// What one unit says of the kernels that other units can name.
+struct UnitKernels {
+  LaunchesBySymbol Launches;
+  std::map<std::string, Location> Defined; ///< where, by Kernel::Symbol
+};
+
 /// What is known of the units of a program, joined.
 struct Program {
   LaunchesBySymbol Launches;

@@ -76,15 +76,15 @@ bool isSame(const Launch &A, const Launch &B) {
 
 } // namespace
 
-LaunchesBySymbol launchesOf(const TranslationUnit &Unit) {
+UnitKernels kernelsOf(const TranslationUnit &Unit) {
   ASTContext &Context = Unit.ast();
   const UserFunctions Functions = userFunctions(Context);
   BrokenCode Broken(Context, Unit.diagnostics());
-  LaunchesBySymbol Out;
+  UnitKernels Out;
   for (auto &[Kernel, Launches] :
        findLaunches(Context, Functions.Hosts, Broken))
     if (std::string Symbol = symbolOf(*Kernel); !Symbol.empty())
-      llvm::append_range(Out[Symbol], Launches);
+      llvm::append_range(Out.Launches[Symbol], Launches);
   const SourceText Text(Context);
   for (const DeclRefExpr *E : namedOutside(Functions, Context)) {
     const std::string Symbol = symbolOf(*cast<FunctionDecl>(E->getDecl()));
@@ -94,8 +94,11 @@ LaunchesBySymbol launchesOf(const TranslationUnit &Unit) {
     Unknown.Where = Text.location(E->getBeginLoc());
     Unknown.Text = "'" + E->getNameInfo().getAsString() +
                    "', which is named where nothing is launched,";
-    Out[Symbol].push_back(std::move(Unknown));
+    Out.Launches[Symbol].push_back(std::move(Unknown));
   }
+  for (const FunctionDecl *F : Functions.Kernels)
+    if (std::string Symbol = symbolOf(*F); !Symbol.empty())
+      Out.Defined[Symbol] = Text.location(F->getLocation());
   return Out;
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   TranslationUnit --(launchesOf)--> LaunchesBySymbol --(joinProgram, by the
-//   tool)--> Program --(addLaunches)--> Kernel::Launches of every unit
+//   TranslationUnit --(kernelsOf)--> UnitKernels --(joined by the tool)-->
+//   Program --(addLaunches)--> Kernel::Launches of every unit
 //
 // Limits: what is not instantiated is not read.
 //
@@ -21,9 +21,9 @@
 
 namespace catt {
 
-/// Launches, and other uses, of the kernels that other units can name, wherever
-/// these are defined.
-LaunchesBySymbol launchesOf(const TranslationUnit &Unit);
+/// The kernels that other units can name: those that are defined here, and the
+/// launches and other uses of all.
+UnitKernels kernelsOf(const TranslationUnit &Unit);
 
 /// Adds the launches of other units to the kernel's own. Cooperative ones
 /// become refusals.

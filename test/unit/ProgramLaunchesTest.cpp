@@ -17,7 +17,7 @@ namespace {
 constexpr llvm::StringLiteral Head = "#include <cuda_runtime.h>\n"
                                      "__global__ void k(float *A, int n);\n";
 // Its parameters have other names than where it is declared.
-constexpr llvm::StringLiteral Defined =
+constexpr llvm::StringLiteral Definition =
     "#include <cuda_runtime.h>\n"
     "__global__ void k(float *n, int size) { n[threadIdx.x] = size; }\n";
 
@@ -25,7 +25,7 @@ constexpr llvm::StringLiteral Defined =
 std::string launched(llvm::StringRef Code) {
   std::string Out;
   for (const auto &[Symbol, Launches] :
-       launchesOf(*parseSnippet((Head + Code).str()).Unit)) {
+       kernelsOf(*parseSnippet((Head + Code).str()).Unit).Launches) {
     Out += (Out.empty() ? "" : "; ") + Symbol;
     for (const Launch &L : Launches)
       Out +=
@@ -36,9 +36,9 @@ std::string launched(llvm::StringRef Code) {
 
 /// What one unit launches, joined with the kernel of another.
 Kernel joined(llvm::StringRef Launching, bool IsWhole,
-              llvm::StringRef Defining = Defined) {
+              llvm::StringRef Defining = Definition) {
   Program P;
-  P.Launches = launchesOf(*parseSnippet((Head + Launching).str()).Unit);
+  P.Launches = kernelsOf(*parseSnippet((Head + Launching).str()).Unit).Launches;
   P.IsWhole = IsWhole;
   Kernel K = parseSnippet(Defining).kernel();
   addLaunches(P, K);
@@ -54,6 +54,12 @@ TEST(ProgramLaunches, positiveOfAnInstance) {
                      "template <class T> void f(T *A) { t<<<10, 64>>>(A); }\n"
                      "void g(double *A) { f(A); }"),
             "_Z1tIdEvPT_ 64");
+}
+TEST(ProgramLaunches, positiveWhereItIsDefined) {
+  auto Defined = kernelsOf(*parseSnippet(Definition.str()).Unit).Defined;
+  ASSERT_EQ(Defined.size(), 1u);
+  EXPECT_EQ(Defined.begin()->first, "_Z1kPfi");
+  EXPECT_EQ(Defined.begin()->second.Line, 2u);
 }
 TEST(ProgramLaunches, negativeInternalLinkage) {
   EXPECT_EQ(launched("static __global__ void s(int *A) {}\n"
@@ -94,9 +100,9 @@ TEST(ProgramLaunches, positiveWhole) {
 }
 TEST(ProgramLaunches, positiveOwnLaunchCountsOnce) {
   const std::string Own =
-      (Defined + "void f(float *A) { k<<<10, 128>>>(A, 7); }").str();
+      (Definition + "void f(float *A) { k<<<10, 128>>>(A, 7); }").str();
   Program P;
-  P.Launches = launchesOf(*parseSnippet(Own).Unit);
+  P.Launches = kernelsOf(*parseSnippet(Own).Unit).Launches;
   Kernel K = parseSnippet(Own).kernel();
   addLaunches(P, K);
   ASSERT_EQ(K.Launches.size(), 1u);
@@ -131,7 +137,7 @@ TEST(ProgramLaunches, negativeNamedInCxx) {
   Program P;
   P.IsWhole = true;
   P.NamedIn["k"] = {"/program/main.cpp", 7, 1};
-  Kernel K = parseSnippet(Defined).kernel();
+  Kernel K = parseSnippet(Definition).kernel();
   addLaunches(P, K);
   ASSERT_EQ(K.Launches.size(), 1u);
   EXPECT_FALSE(K.Launches[0].Block.count());

@@ -33,16 +33,17 @@ struct Unit {
   bool IsGiven = false; ///< on the command line: it is read again
 };
 
-/// Whether the text of a file can launch anything. Headers are not looked at:
-/// only sizes are asked for.
-bool mayLaunch(const std::string &File) {
+/// Whether the text of a file can launch or define a kernel. Headers are not
+/// looked at: only sizes are asked for.
+bool mayNameKernels(const std::string &File) {
   Expected<std::string> Text = readSource(File);
   if (!Text) {
     consumeError(Text.takeError());
     return false;
   }
-  return StringRef(*Text).contains("<<<") ||
-         StringRef(*Text).contains("cudaLaunch");
+  return any_of(
+      ArrayRef<StringRef>{"<<<", "cudaLaunch", "__global__"},
+      [&](StringRef Word) { return StringRef(*Text).contains(Word); });
 }
 
 /// Adds every word of a file that is not CUDA, with its place.
@@ -70,7 +71,7 @@ Expected<std::vector<Unit>> unitsOf(const Options &O, ArrayRef<Task> Tasks,
   std::vector<std::string> Beside;
   for (const Task &T : Tasks) {
     Seen.insert(absolutePath(T.File));
-    if (O.WholeProgram || (Tasks.size() > 1 && mayLaunch(T.File)))
+    if (O.WholeProgram || (Tasks.size() > 1 && mayNameKernels(T.File)))
       Out.push_back({T, true});
     if (!O.WholeProgram)
       continue;
@@ -130,11 +131,16 @@ Expected<Units> readUnits(const Options &O, ArrayRef<Task> Tasks,
 
   std::string Problem;
   std::set<std::string> Read;
+  std::map<std::string, Location> Defined;
+  std::set<std::string> Ambiguous; // of several programs, then
   for (auto [U, Result] : zip_equal(*All, Results)) {
     std::string Why;
     if (*Result) {
-      for (auto &[Symbol, Launches] : (*Result)->Launches)
+      for (auto &[Symbol, Launches] : (*Result)->Kernels.Launches)
         append_range(Out.Joined.Launches[Symbol], Launches);
+      for (auto &[Symbol, Where] : (*Result)->Kernels.Defined)
+        if (Defined.try_emplace(Symbol, Where).first->second != Where)
+          Ambiguous.insert(Symbol);
       Read.insert((*Result)->Read.begin(), (*Result)->Read.end());
       if ((*Result)->Kept)
         Out.Kept[U.What.File] = std::move((*Result)->Kept);
@@ -145,6 +151,9 @@ Expected<Units> readUnits(const Options &O, ArrayRef<Task> Tasks,
     if (Problem.empty())
       Problem = Why;
   }
+  if (!O.WholeProgram)
+    for (const std::string &Symbol : Ambiguous)
+      Out.Joined.Launches.erase(Symbol);
   for (const std::string &File : NotCuda)
     addWords(File, Out.Joined.NamedIn);
   Read.insert(NotCuda.begin(), NotCuda.end());

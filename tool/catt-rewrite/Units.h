@@ -12,7 +12,8 @@
 //   Program          for the plan of every file that defines a kernel
 //
 // Without --whole-program other launches may exist: those that are seen tell
-// sizes, and no more.
+// sizes, and no more; files that define one kernel in several ways are of
+// several programs, and tell nothing of it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TOOL_CATTREWRITE_UNITS_H

@@ -378,7 +378,7 @@ readLaunches(const clang::tooling::CompileCommand &Command,
       parseFor(targetOf(Command, *Files, O), Command, Files, O, Out.Read);
   if (!Unit)
     return Unit.takeError();
-  Out.Launches = launchesOf(**Unit);
+  Out.Kernels = kernelsOf(**Unit);
   Out.Kept = (*Unit)->preamble();
   Out.KeptBytes = (*Unit)->preambleBytes();
   for (const Diagnostic &D : (*Unit)->diagnostics())

@@ -128,7 +128,7 @@ optimize(const clang::tooling::CompileCommand &Command,
 
 /// What one file launches, for Plan.Elsewhere of the files that define it.
 struct UnitLaunches {
-  LaunchesBySymbol Launches;
+  UnitKernels Kernels;
   std::string Problem;           ///< why it may launch more than that; or empty
   std::vector<std::string> Read; ///< as Outcome::Read
   std::shared_ptr<const Preamble> Kept; ///< as Outcome::Kept

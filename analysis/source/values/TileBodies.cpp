@@ -18,9 +18,9 @@ using namespace clang;
 namespace catt {
 namespace {
 
-class Reader {
+class BodyReader {
 public:
-  Reader(const Stmt &Body, const ASTContext &Context, ComputeProof &Proof)
+  BodyReader(const Stmt &Body, const ASTContext &Context, ComputeProof &Proof)
       : Body(Body), Context(Context), Proof(Proof) {}
 
   std::optional<Refusal> run() {
@@ -124,7 +124,7 @@ private:
 std::optional<Refusal> cannotRunInTiles(const Stmt &Body,
                                         const ASTContext &Context,
                                         ComputeProof &Proof) {
-  return Reader(Body, Context, Proof).run();
+  return BodyReader(Body, Context, Proof).run();
 }
 
 //===-- What every iteration does -----------------------------------------===//
