@@ -33,7 +33,7 @@ namespace {
 using Kind = Marker::Kind;
 
 /// Bytes that were added in one go, from one marker to the next.
-struct Piece {
+struct MarkedPiece {
   const Marker *First, *Last;
   std::string Transform;
   unsigned Begin = 0, End = 0;
@@ -54,9 +54,9 @@ static llvm::Error damaged(StringRef File, StringRef Text, unsigned Offset,
 
 /// Pairs the markers up, less those that only hide. Wraps may stand inside
 /// wraps.
-static llvm::Expected<std::vector<Piece>>
+static llvm::Expected<std::vector<MarkedPiece>>
 pieces(StringRef File, StringRef Text, llvm::ArrayRef<Marker> Markers) {
-  std::vector<Piece> Out;
+  std::vector<MarkedPiece> Out;
   llvm::SmallVector<const Marker *> Open; // heads that wait for their end
   for (size_t I = 0; I < Markers.size(); I += 2) { // a piece has two markers
     const Marker &M = Markers[I];
@@ -90,7 +90,7 @@ pieces(StringRef File, StringRef Text, llvm::ArrayRef<Marker> Markers) {
 /// The bytes of a piece: whole lines for line comments, and where a formatter
 /// has given it lines of its own; else the comments and what is between, with
 /// the blank that was added beside them.
-static void delimit(Piece &P, StringRef Text) {
+static void delimit(MarkedPiece &P, StringRef Text) {
   P.Begin = P.First->Begin;
   P.End = P.Last->End;
   if (P.First->Was)
@@ -111,7 +111,7 @@ static void delimit(Piece &P, StringRef Text) {
 
 /// Whether somebody's comment stands in the piece. A formatter may have broken
 /// a long head into several.
-static bool hasComment(const Piece &P, const std::string &Text) {
+static bool hasComment(const MarkedPiece &P, const std::string &Text) {
   bool BehindHead = false, Found = false;
   forEachToken(Text, codeBegin(Text, *P.First),
                [&](const clang::Token &Token, unsigned Begin, unsigned End) {
@@ -131,7 +131,7 @@ static bool hasComment(const Piece &P, const std::string &Text) {
 }
 
 /// Checks that nothing but code of ours would be erased.
-static llvm::Error check(const Piece &P, StringRef File,
+static llvm::Error check(const MarkedPiece &P, StringRef File,
                          const std::string &Text) {
   if (P.First->Block != P.Last->Block)
     return damaged(File, Text, P.First->Begin,
@@ -148,7 +148,8 @@ static llvm::Error check(const Piece &P, StringRef File,
 
 /// Puts back what was there before the pieces, which are in order. A formatter
 /// may have taken the blanks beside a word.
-static std::string restored(StringRef Text, llvm::ArrayRef<Piece> Pieces) {
+static std::string restored(StringRef Text,
+                            llvm::ArrayRef<MarkedPiece> Pieces) {
   auto IsWord = [](char C) { return llvm::isAlnum(C) || C == '_'; };
   std::string Out;
   auto Add = [&](StringRef More, bool Seam) {
@@ -159,7 +160,7 @@ static std::string restored(StringRef Text, llvm::ArrayRef<Piece> Pieces) {
   };
   unsigned From = 0;
   bool Seam = false;
-  for (const Piece &P : Pieces) {
+  for (const MarkedPiece &P : Pieces) {
     Add(Text.slice(From, P.Begin), Seam);
     Add(P.Was, /*Seam=*/true);
     Seam = !P.Was.empty();
@@ -179,7 +180,7 @@ llvm::Expected<std::string> revert(StringRef File, StringRef Text) {
   auto Pieces = pieces(File, Old, Paired);
   if (!Pieces)
     return Pieces.takeError();
-  for (Piece &P : *Pieces) {
+  for (MarkedPiece &P : *Pieces) {
     delimit(P, Old);
     if (llvm::Error Failed = check(P, File, Old))
       return std::move(Failed);
@@ -187,10 +188,11 @@ llvm::Expected<std::string> revert(StringRef File, StringRef Text) {
   bool Marked = false; // what an earlier run wrote was replaced by a later one
   for (const Marker &M : llvm::make_range(Hiding, Markers.end()))
     Pieces->push_back({&M, &M, "", M.Begin, M.End, *M.Was});
-  for (const Piece &P : *Pieces)
+  for (const MarkedPiece &P : *Pieces)
     Marked |= StringRef(P.Was).contains("catt:");
-  llvm::sort(*Pieces,
-             [](const Piece &A, const Piece &B) { return A.Begin < B.Begin; });
+  llvm::sort(*Pieces, [](const MarkedPiece &A, const MarkedPiece &B) {
+    return A.Begin < B.Begin;
+  });
   std::string Out = restored(Old, *Pieces);
   return Marked ? revert(File, Out) : std::move(Out);
 }

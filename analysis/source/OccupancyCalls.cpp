@@ -47,7 +47,7 @@ unsigned resultsOf(const FunctionDecl &F) {
 }
 
 /// The calls of a function, and how often it names each variable.
-class Calls : public RecursiveASTVisitor<Calls> {
+class AskingCalls : public RecursiveASTVisitor<AskingCalls> {
 public:
   std::vector<const CallExpr *> Asking;
   llvm::DenseMap<const ValueDecl *, unsigned> Named;
@@ -70,7 +70,7 @@ llvm::DenseMap<const FunctionDecl *, std::vector<Refusal>>
 unusedOccupancy(llvm::ArrayRef<const FunctionDecl *> Hosts) {
   llvm::DenseMap<const FunctionDecl *, std::vector<Refusal>> Out;
   for (const FunctionDecl *F : Hosts) {
-    Calls In;
+    AskingCalls In;
     In.TraverseStmt(F->getBody());
     llvm::DenseMap<const ValueDecl *, unsigned> Stored;
     for (const CallExpr *C : In.Asking)

@@ -96,10 +96,10 @@ static std::vector<unsigned> usableSums(const RowLoop &Rows) {
 
 namespace {
 /// Finds the loops of a kernel that get another version.
-class Chooser {
+class StageChooser {
 public:
-  Chooser(const Setting &S, const std::vector<LoopProfile> &Profiles,
-          const AnalysisOptions &Options, llvm::ArrayRef<unsigned> Without)
+  StageChooser(const Setting &S, const std::vector<LoopProfile> &Profiles,
+               const AnalysisOptions &Options, llvm::ArrayRef<unsigned> Without)
       : S(S), Profiles(Profiles), Options(Options), Without(Without),
         Long(withLongRows(S)),
         IsKnown(Long.Footprint.Parameters == S.Footprint.Parameters),
@@ -366,7 +366,7 @@ Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
                  llvm::ArrayRef<unsigned> Without) {
   if (S.Throttle.Gpu.Capability < AsynchronousCopies)
     return {};
-  Stages Out = Chooser(S, Profiles, Options, Without).run();
+  Stages Out = StageChooser(S, Profiles, Options, Without).run();
   keepOneFunction(S.K, Out);
   if (chooseTiles(S, Options, LargestBlock, Out))
     return Out;

@@ -18,7 +18,7 @@ using namespace clang;
 
 namespace catt {
 
-static constexpr unsigned MaxSteps = 4000000;
+static constexpr unsigned MostSteps = 4000000;
 
 /// What is uniform, by the rules of how values come from values.
 class Uniformity::Rules final : public ValueRules {
@@ -30,9 +30,9 @@ protected:
   bool computes(const FunctionDecl &F) override { return U.Proof.computes(F); }
   bool written(const Expr &Place) override { return place(&Place); }
   bool step() override {
-    if (++U.Steps > MaxSteps && !U.Unknown)
+    if (++U.Steps > MostSteps && !U.Unknown)
       U.giveUp(*U.Body);
-    return U.Steps <= MaxSteps;
+    return U.Steps <= MostSteps;
   }
   /// What `const T *__restrict__` points to does not change while the kernel
   /// runs: CUDA C++ Programming Guide, "__ldg() and the read-only cache".
@@ -96,7 +96,7 @@ void Uniformity::giveUp(const Stmt &S) {
 }
 
 std::string Uniformity::unknownName() const {
-  if (Steps > MaxSteps)
+  if (Steps > MostSteps)
     return "a function that is too large to follow";
   if (Unknown == Uses.VariableSize)
     return "an array of variable size";
@@ -220,7 +220,7 @@ void Uniformity::visitDeclaration(const DeclStmt &S, const Control &C) {
 void Uniformity::visit(const Stmt *S, const Control &C) {
   if (!S || Unknown)
     return;
-  if (++Steps > MaxSteps)
+  if (++Steps > MostSteps)
     return giveUp(*Body);
   if (auto *E = dyn_cast<Expr>(S))
     return visitExpr(*E, C);

@@ -37,7 +37,7 @@ static bool takesVariable(const NamedDecl &D, unsigned Argument) {
 }
 
 namespace {
-class UseCollector : public RecursiveASTVisitor<UseCollector> {
+class ConstUses : public RecursiveASTVisitor<ConstUses> {
 public:
   bool VisitDeclStmt(DeclStmt *S) {
     for (const Decl *D : S->decls())
@@ -104,7 +104,7 @@ private:
 
 ConstWords::ConstWords(const FunctionDecl &F, const ASTContext &Context)
     : Context(Context) {
-  UseCollector Uses;
+  ConstUses Uses;
   Uses.TraverseStmt(F.getBody());
   Statements = std::move(Uses.Statements);
   Kept = std::move(Uses.Kept);

@@ -30,7 +30,7 @@ bool isSpecialRegister(const Decl *D) {
 
 /// CUDA's arithmetic: CUDA Math API, "Mathematical Functions" and
 /// "Intrinsics", without what talks to other threads.
-bool isArithmetic(llvm::StringRef Name) {
+bool isArithmeticFunction(llvm::StringRef Name) {
   for (llvm::StringRef Prefix :
        {"__fadd_",        "__fsub_",       "__fmul_",     "__fmaf_",
         "__fdiv_",        "__frcp_",       "__fsqrt_",    "__frsqrt_",
@@ -61,9 +61,9 @@ bool isArithmetic(llvm::StringRef Name) {
       .Default(false);
 }
 
-class Reader {
+class InitializerReader {
 public:
-  Reader(const ASTContext &Context, Initializer &Out)
+  InitializerReader(const ASTContext &Context, Initializer &Out)
       : Context(Context), Text(Context), Out(Out) {}
 
   void read(const Expr &Top) {
@@ -217,8 +217,9 @@ private:
                    });
     bool OfSystem =
         F && Context.getSourceManager().isInSystemHeader(F->getLocation());
-    bool Pure = F && (F->hasAttr<ConstAttr>() ||
-                      ((OfSystem || F->getBuiltinID()) && isArithmetic(Name)));
+    bool Pure =
+        F && (F->hasAttr<ConstAttr>() ||
+              ((OfSystem || F->getBuiltinID()) && isArithmeticFunction(Name)));
     if (!ByValue || !Pure)
       return differ(C, "the call '" + textOf(C) + "'");
     Out.Operations += 8;
@@ -259,7 +260,7 @@ Initializer describeInitializer(const Expr &E, const ASTContext &Context) {
                   SM.getFileOffset(Range.getBegin()),
                   SM.getFileOffset(Range.getEnd())};
   }
-  Reader(Context, Out).read(E);
+  InitializerReader(Context, Out).read(E);
   llvm::sort(Out.Reads);
   Out.Reads.erase(llvm::unique(Out.Reads), Out.Reads.end());
   return Out;

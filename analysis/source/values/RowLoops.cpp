@@ -46,11 +46,11 @@ const Expr *addedTo(const Stmt &S) {
 }
 
 /// One loop, and what is found out about it.
-class Finder {
+class RowLoopFinder {
 public:
-  Finder(const FunctionDecl &F, const Stmt &Loop, const ASTContext &Context,
-         const LocalMentions &Locals, const Kernel &K, ComputeProof &Proof,
-         RowLoop &Out)
+  RowLoopFinder(const FunctionDecl &F, const Stmt &Loop,
+                const ASTContext &Context, const LocalMentions &Locals,
+                const Kernel &K, ComputeProof &Proof, RowLoop &Out)
       : F(F), Whole(Loop), Context(Context), Text(Context), K(K), Proof(Proof),
         Out(Out), Counted(Loop, Context, Locals, !storesAnything()),
         Locals(Locals), Places(K, Counted, Out), Rows(Context, K, Places, Out) {
@@ -395,7 +395,7 @@ static void findIn(const FunctionDecl &F, const FunctionDecl &Of,
       R->Flagged = flaggedCallee(F, Of);
     R->Top = Place.Top;
     R->BodyBegin = Place.BodyBegin;
-    Finder(F, Each, Context, Locals, K, Proof, *R).run();
+    RowLoopFinder(F, Each, Context, Locals, K, Proof, *R).run();
     if (!R->Refusals.empty() || !R->Reads.empty() || !R->Sums.empty())
       K.RowLoops.push_back(std::move(*R));
   });
