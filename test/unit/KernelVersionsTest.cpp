@@ -241,6 +241,15 @@ TEST(KernelVersions, NegativeFunctionsThatAreNoTemplates) {
       staysOneKernel());
 }
 
+TEST(KernelVersions, NegativeAnOperator) {
+  const std::string Code = "struct Row { const float *p; };\n"
+                           "__device__ float operator%(Row row, int m) {\n"
+                           "  float s = 0;\n  for (int j = 0; j < m; ++j)\n"
+                           "    s += row.p[j];\n  return s;\n}\n" +
+                           kernel("  s = Row{A + i * m} % m;\n");
+  EXPECT_THAT(launchedWith("n", Code).checked(), Not(HasSubstr("cattRows_k")));
+}
+
 TEST(KernelVersions, NegativeAFunctionThatAnotherOneCalls) {
   EXPECT_THAT(calling("",
                       "__device__ float half(const float *row, int m) {\n"

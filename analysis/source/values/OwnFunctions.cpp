@@ -122,7 +122,7 @@ std::optional<FlaggedCallee> flaggedCallee(const FunctionDecl &Callee,
                                            const FunctionDecl &Kernel) {
   const SourceManager &SM = Callee.getASTContext().getSourceManager();
   const bool DeclaredOnce = Callee.getFirstDecl() == Callee.getMostRecentDecl();
-  if (!DeclaredOnce || Callee.isExternC() ||
+  if (!DeclaredOnce || !Callee.getIdentifier() || Callee.isExternC() ||
       Callee.getStorageClass() == SC_Extern || !isAtNamespaceScope(Callee) ||
       isBoundToItsFunction(Callee.getBody()))
     return std::nullopt;
