@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/OccupancyCalls.h"
+#include "analysis/source/safety/LaunchUses.h"
 #include "analysis/source/safety/WrapSites.h"
-#include "clang/AST/Attr.h"
+#include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,19 +29,9 @@ const VarDecl *addressed(const Expr *E) {
              : nullptr;
 }
 
-/// The kernel that an argument names, or null.
-const FunctionDecl *kernelOf(const Expr *E) {
-  E = E->IgnoreParenCasts();
-  if (auto *Of = dyn_cast<UnaryOperator>(E); Of && Of->getOpcode() == UO_AddrOf)
-    E = Of->getSubExpr()->IgnoreParenCasts();
-  auto *Name = dyn_cast<DeclRefExpr>(E);
-  auto *F = Name ? dyn_cast<FunctionDecl>(Name->getDecl()) : nullptr;
-  return F && F->hasAttr<CUDAGlobalAttr>() ? F->getCanonicalDecl() : nullptr;
-}
-
 /// How many leading arguments of a call take results; 0: it is another call.
 unsigned resultsOf(const FunctionDecl &F) {
-  llvm::StringRef Name = F.getIdentifier() ? F.getName() : "";
+  llvm::StringRef Name = identifierOf(&F);
   if (!Name.consume_front("cudaOccupancy"))
     return 0;
   return Name.starts_with("MaxPotential") ? 2 : 1;
@@ -78,7 +69,7 @@ unusedOccupancy(llvm::ArrayRef<const FunctionDecl *> Hosts) {
         ++Stored[addressed(C->getArg(I))];
     for (const CallExpr *C : In.Asking) {
       const FunctionDecl &Callee = *C->getDirectCallee();
-      const FunctionDecl *Kernel = kernelOf(C->getArg(resultsOf(Callee)));
+      const FunctionDecl *Kernel = namedKernel(C->getArg(resultsOf(Callee)));
       auto IsUnread = [&](const Expr *Result) {
         const VarDecl *V = addressed(Result);
         return V && In.Named[V] == Stored[V];
@@ -87,7 +78,7 @@ unusedOccupancy(llvm::ArrayRef<const FunctionDecl *> Hosts) {
           !llvm::all_of(llvm::ArrayRef(C->getArgs(), resultsOf(Callee)),
                         IsUnread))
         continue;
-      Out[Kernel].push_back(
+      Out[Kernel->getCanonicalDecl()].push_back(
           {Reason::OccupancyUnused,
            SourceText(F->getASTContext()).location(C->getBeginLoc()),
            Callee.getName().str() + "() stores what nothing reads"});

@@ -8,14 +8,13 @@
 #include "Units.h"
 #include "Job.h"
 #include "Output.h"
-#include "Progress.h"
 #include "tool/optimize/Optimize.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -113,6 +112,8 @@ Expected<Units> readUnits(const Options &O, ArrayRef<Task> Tasks,
   Expected<std::vector<Unit>> All = unitsOf(O, Tasks, Finder, NotCuda);
   if (!All)
     return All.takeError();
+  if (All->empty() && NotCuda.empty())
+    return Out;
   std::vector<std::optional<Expected<UnitLaunches>>> Results(All->size());
   std::mutex FinderMutex;
   std::atomic<size_t> BytesKept = 0;

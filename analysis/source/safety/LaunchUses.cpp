@@ -17,9 +17,7 @@
 using namespace clang;
 
 namespace catt {
-namespace {
 
-/// The kernel that an argument names: `k`, `&k`, `(void *)k<float>`.
 const FunctionDecl *namedKernel(const Expr *E) {
   E = E->IgnoreParenCasts();
   if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_AddrOf)
@@ -28,6 +26,8 @@ const FunctionDecl *namedKernel(const Expr *E) {
   auto *F = D ? dyn_cast<FunctionDecl>(D->getDecl()) : nullptr;
   return F && F->hasAttr<CUDAGlobalAttr>() ? F : nullptr;
 }
+
+namespace {
 
 /// Calls that are told a kernel and launch nothing.
 bool asksOnly(const FunctionDecl *F) {

@@ -49,6 +49,9 @@ LaunchUses findLaunchUses(const clang::FunctionDecl &F);
 llvm::SmallVector<const clang::FunctionDecl *, 1>
 launchedKernels(const clang::CallExpr &Call);
 
+/// The kernel that an argument names: `k`, `&k`, `(void *)k<float>`; or null.
+const clang::FunctionDecl *namedKernel(const clang::Expr *E);
+
 /// The call operators of lambdas in an initializer outside functions.
 void addLambdas(const clang::Stmt *Init,
                 std::vector<const clang::FunctionDecl *> &Out);
