@@ -45,20 +45,23 @@ bool mayNameKernels(const std::string &File) {
       [&](StringRef Word) { return StringRef(*Text).contains(Word); });
 }
 
-/// Adds every word of a file that is not CUDA, with its place.
-void addWords(const std::string &File, std::map<std::string, Location> &Out) {
+/// Adds every word of a file that is not CUDA, with its place. Error: it cannot
+/// be read, and may name anything.
+Error addWords(const std::string &File, std::map<std::string, Location> &Out) {
   Expected<std::string> Text = readSource(File);
   if (!Text)
-    return consumeError(Text.takeError());
+    return Text.takeError();
   auto IsPart = [](char C) { return isAlnum(C) || C == '_'; };
   unsigned Line = 1;
   for (StringRef Rest = *Text; !Rest.empty();) {
     StringRef Word = Rest.take_while(IsPart);
     if (!Word.empty())
       Out.try_emplace(Word.str(), Location{File, Line, 1});
-    Line += Rest[Word.size()] == '\n';
-    Rest = Rest.drop_front(std::min(Word.size() + 1, Rest.size()));
+    Rest = Rest.drop_front(Word.size());
+    Line += Rest.starts_with("\n");
+    Rest = Rest.empty() ? Rest : Rest.drop_front();
   }
+  return Error::success();
 }
 
 /// The units to read, without duplicates. NotCuda: the other files.
@@ -156,7 +159,11 @@ Expected<Units> readUnits(const Options &O, ArrayRef<Task> Tasks,
     for (const std::string &Symbol : Ambiguous)
       Out.Joined.Launches.erase(Symbol);
   for (const std::string &File : NotCuda)
-    addWords(File, Out.Joined.NamedIn);
+    if (Error E = addWords(File, Out.Joined.NamedIn)) {
+      std::string Why = toString(std::move(E));
+      if (Problem.empty())
+        Problem = std::move(Why);
+    }
   Read.insert(NotCuda.begin(), NotCuda.end());
   Out.Read.assign(Read.begin(), Read.end());
   Out.Joined.IsWhole = O.WholeProgram && Problem.empty();
