@@ -73,6 +73,9 @@ struct AnalysisOptions {
   /// --ptxas, --ptx, --selector and what else concerns registers.
   RegisterHintOptions Registers;
   std::vector<ForcedChoice> Forced; ///< --force
+  /// --opt-tlp: at most so many blocks of each kernel on an SM, in place of
+  /// what the time model finds (CRAT section 4.2, OptTLP as profiled).
+  std::optional<int64_t> OptBlocks;
   /// Kernels in other files than the main file are reported, and may be edited
   /// if their path matches (extended regular expression; empty: main file
   /// only).

@@ -52,6 +52,7 @@ RegisterOptions registerOptions(const Kernel &K, const Report &R,
                   K.Name.find('<') == std::string::npos);
   O.LacksMaxnreg = !hasMaxnreg(R.Cuda).value_or(true);
   O.L1Bytes = Options.L1Bytes;
+  O.OptBlocks = Options.OptBlocks;
   if (std::optional<int> Cap = Unit.maxRegisters())
     O.CapOfFlags = *Cap;
   return O;
@@ -65,11 +66,13 @@ static RegisterOptions beside(const KernelPlan &Plan, RegisterOptions O) {
   return O;
 }
 
-/// OptTLP of the kernel under the launch that decides, with the L1 that the
-/// user tells or that the carve-out leaves.
+/// OptTLP of the kernel: as the user tells it, or under the launch that
+/// decides, with the L1 that the user tells or that the carve-out leaves.
 static std::optional<int64_t> optimalBlocksOf(const KernelReport &Report,
                                               const Kernel &K,
                                               const RegisterOptions &O) {
+  if (O.OptBlocks)
+    return O.OptBlocks;
   BlockResources Block = blockOf(K, *decidingLaunch(K));
   Block.RegistersPerThread = minRegisters(O.Gpu);
   Block.CarveoutPercent = O.CarveoutPercent;
@@ -149,11 +152,11 @@ void hintRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
     for (const LaunchCase &C : Report.Plan.ByThreads)
       Reserved = std::max(Reserved, C.ReserveBytes);
     K.StaticSharedBytes += Reserved;
+    if (Options.May.Bounds)
+      Report.Joint = jointVariants(K, Use, Report, Options.May, O);
     if (auto Cap = spillTarget(*Report.Registers, Options.Registers.Target)) {
       Report.Spill = planSpill(K, Use, *Cap, O);
       Report.Remat = planRemat(K, Use, *Cap);
-    } else {
-      Report.Joint = jointVariants(K, Use, Report, O);
     }
   }
 }

@@ -38,13 +38,14 @@ struct Bench : SpillBench {
     K().Registers = planRegisters(K().Source, Use, Mix, Opt, Options);
     K().Joint.clear();
     if (K().Registers)
-      K().Joint = jointVariants(K().Source, Use, K(), Options);
+      K().Joint = jointVariants(K().Source, Use, K(), May, Options);
   }
   std::vector<int64_t> caps() {
     plan();
     std::vector<int64_t> Out;
     for (const Variant &J : K().Joint)
-      Out.push_back(J.Spill->CapRegisters);
+      if (J.Spill)
+        Out.push_back(J.Spill->CapRegisters);
     return Out;
   }
 
@@ -52,7 +53,7 @@ struct Bench : SpillBench {
   llvm::Error choose(std::map<unsigned, int64_t> Enough,
                      std::vector<std::string> Transforms = {"launch-bounds",
                                                             "spill-shared"}) {
-    return search(R, jointSearches(R), {std::move(Transforms), {}},
+    return search(R, searchesOf(R, May), {std::move(Transforms), {}},
                   [&](llvm::ArrayRef<TextQuestion> Questions) {
                     std::vector<TextAnswer> Out;
                     for (const TextQuestion &Q : Questions) {
@@ -75,6 +76,7 @@ struct Bench : SpillBench {
   /// 600 cycles of computation and as many of memory for each block.
   InstructionMix Mix{2300, 70, 10, 1};
   std::optional<int64_t> Opt;
+  Means May{.Spill = true, .Bounds = true};
   std::set<unsigned> Asked;
 };
 
@@ -114,13 +116,35 @@ TEST(JointVariants, NegativeStreamsAndDependentLoads) {
   EXPECT_THAT(B.caps(), IsEmpty()) << "dependent loads";
 }
 
-TEST(JointVariants, NegativeTheUserOrAnotherSelectorDecides) {
+TEST(JointVariants, PositiveWhatEachRuleCouldComeTo) {
+  Bench B;
+  B.Options.By = Selector::Dru;
+  EXPECT_THAT(B.caps(), ElementsAre(80)) << "one block more";
+  B.Options.By = Selector::Orion;
+  B.Use.MaxLive = 108;
+  EXPECT_THAT(B.caps(), ElementsAre(64, 48)) << "where spills stay on the chip";
+  B.Options.By = Selector::Unified;
+  B.Mix.DispatchInterval = 12; // computation hides what does not spill more
+  EXPECT_THAT(B.caps(), ElementsAre(80, 64, 48));
+}
+
+TEST(JointVariants, NegativeTpscWhereNothingSpillsWithoutACap) {
+  Bench B; // whose cost is none: CRAT's product is the least there
+  B.Options.By = Selector::Tpsc;
+  EXPECT_THAT(B.caps(), IsEmpty());
+}
+
+TEST(JointVariants, NegativeTheUserDecides) {
   Bench B;
   B.Options.Target = 64;
   EXPECT_THAT(B.caps(), IsEmpty());
-  B.Options.Target.reset();
-  B.Options.By = Selector::Tpsc;
+}
+
+TEST(JointVariants, NegativeNoPartMayBeWritten) {
+  Bench B;
+  B.May = {.Bounds = true};
   EXPECT_THAT(B.caps(), IsEmpty());
+  EXPECT_THAT(B.K().Joint, IsEmpty());
 }
 
 TEST(JointVariants, NegativeTheCacheWantsNoMoreBlocks) {
@@ -172,6 +196,43 @@ TEST(JointSearch, PositiveTheLoosestOfThoseAboutAsGood) {
   EXPECT_EQ(B.K().Spill->CapRegisters, 64);
 }
 
+TEST(JointSearch, PositiveTlpRmGoesOnWherePtxasSpills) {
+  Bench B;
+  B.Options.By = Selector::Dru;
+  B.plan();
+  EXPECT_EQ(B.K().Registers->Chosen, 0u) << "80 registers spill";
+  EXPECT_FALSE(bool(B.choose({{80, 20}})));
+  EXPECT_THAT(B.Asked, ElementsAre(80));
+  EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 80u);
+  EXPECT_THAT(B.text(), HasSubstr("__launch_bounds__(256, 3)"));
+  EXPECT_THAT(B.text(), HasSubstr("cattSpill["));
+  const DesignPoint &Found = B.K().Registers->Relieved.at(1);
+  EXPECT_GE(Found.By.Registers, 20);
+  EXPECT_GT(Found.By.SharedAccesses, 0);
+  EXPECT_FALSE(Found.spills());
+}
+
+TEST(JointSearch, PositiveUnifiedMovesBeforeItAsksAgain) {
+  Bench B;
+  B.Options.By = Selector::Unified;
+  B.Mix.DispatchInterval = 12;
+  B.plan();
+  EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 80u)
+      << "with local spills alone";
+  EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 8}, {48, 12}})));
+  EXPECT_THAT(B.Asked, ElementsAre(48, 64, 80));
+  EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 48u);
+}
+
+TEST(JointSearch, NegativeTlpRmSpillsNothingToLocalMemory) {
+  Bench B;
+  B.Options.By = Selector::Dru;
+  B.plan();
+  EXPECT_FALSE(bool(B.choose({{80, 99}})));
+  EXPECT_EQ(B.K().Registers->Chosen, 0u);
+  EXPECT_EQ(B.text(), B.P.Code);
+}
+
 TEST(JointSearch, NegativeItSpillsWhateverIsMoved) {
   Bench B;
   EXPECT_FALSE(bool(B.choose({{80, 99}, {64, 99}, {48, 99}})));
@@ -211,12 +272,12 @@ TEST(JointSearch, NegativeAMacroOnThreadIdx) {
 
 TEST(JointSearch, NegativeAnErrorLeavesThePlan) {
   Bench B;
-  llvm::Error E =
-      search(B.R, jointSearches(B.R), {{"launch-bounds", "spill-shared"}, {}},
-             [](llvm::ArrayRef<TextQuestion>)
-                 -> llvm::Expected<std::vector<TextAnswer>> {
-               return llvm::createStringError("no assembler");
-             });
+  llvm::Error E = search(B.R, searchesOf(B.R, B.May),
+                         {{"launch-bounds", "spill-shared"}, {}},
+                         [](llvm::ArrayRef<TextQuestion>)
+                             -> llvm::Expected<std::vector<TextAnswer>> {
+                           return llvm::createStringError("no assembler");
+                         });
   EXPECT_EQ(llvm::toString(std::move(E)), "no assembler");
   EXPECT_FALSE(B.K().Spill.has_value());
   EXPECT_EQ(B.K().Registers->Chosen, 0u);

@@ -386,11 +386,13 @@ TEST(RegisterLimits, PositiveCapsKnowTheL1ThatTheUserTells) {
   O.Registers.Ask = taking(32, Origin::Measured);
   auto OptBlocks = [&] {
     Report R = llvm::cantFail(analyze(*P.Unit, O));
-    return R.Kernels[0].Registers->OptBlocks.value_or(99);
+    return R.Kernels[0].Registers->In.OptBlocks.value_or(99);
   };
   int64_t Roomy = OptBlocks();
   O.L1Bytes = 64 << 10;
   EXPECT_LT(OptBlocks(), Roomy);
+  O.OptBlocks = 1;
+  EXPECT_EQ(OptBlocks(), 1) << "and what was measured";
 }
 
 } // namespace

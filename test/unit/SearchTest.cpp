@@ -44,8 +44,8 @@ struct Assembler {
 };
 
 SharedSpill improved(SpillBench &B, Assembler &A) {
-  EXPECT_FALSE(bool(
-      search(B.R, spillSearches(B.R), {{"spill-shared"}, {}}, A.measure())));
+  EXPECT_FALSE(bool(search(B.R, searchesOf(B.R, {.Spill = true}),
+                           {{"spill-shared"}, {}}, A.measure())));
   return B.spill();
 }
 
@@ -86,7 +86,7 @@ TEST(SpillSearch, AsksForThePragmaWhereNothingCanBeMoved) {
     SpillBench B(Code);
     B.R.Cuda.Version = Version;
     EXPECT_FALSE(bool(
-        search(B.R, spillSearches(B.R), {{"spill-shared"}, {}},
+        search(B.R, searchesOf(B.R, {.Spill = true}), {{"spill-shared"}, {}},
                [&](llvm::ArrayRef<TextQuestion> Questions) {
                  std::vector<TextAnswer> Out;
                  for (const TextQuestion &Q : Questions)
@@ -108,11 +108,12 @@ TEST(SpillSearch, AsksForThePragmaWhereNothingCanBeMoved) {
 TEST(SpillSearch, NegativeAnErrorLeavesTheEstimate) {
   SpillBench B(manyValues(), 32);
   int64_t Before = B.spill().MovedRegisters;
-  llvm::Error E = search(B.R, spillSearches(B.R), {{"spill-shared"}, {}},
-                         [](llvm::ArrayRef<TextQuestion>)
-                             -> llvm::Expected<std::vector<TextAnswer>> {
-                           return llvm::createStringError("no assembler");
-                         });
+  llvm::Error E =
+      search(B.R, searchesOf(B.R, {.Spill = true}), {{"spill-shared"}, {}},
+             [](llvm::ArrayRef<TextQuestion>)
+                 -> llvm::Expected<std::vector<TextAnswer>> {
+               return llvm::createStringError("no assembler");
+             });
   EXPECT_EQ(llvm::toString(std::move(E)), "no assembler");
   EXPECT_EQ(B.spill().MovedRegisters, Before);
   EXPECT_EQ(B.spill().From, Origin::Estimated);
@@ -121,11 +122,12 @@ TEST(SpillSearch, NegativeAnErrorLeavesTheEstimate) {
 TEST(SpillSearch, NegativeAnswersThatAreMissing) {
   SpillBench B(manyValues(), 32);
   int64_t Before = B.spill().MovedRegisters;
-  llvm::Error E = search(B.R, spillSearches(B.R), {{"spill-shared"}, {}},
-                         [](llvm::ArrayRef<TextQuestion>) {
-                           return llvm::Expected<std::vector<TextAnswer>>(
-                               std::vector<TextAnswer>(1));
-                         });
+  llvm::Error E =
+      search(B.R, searchesOf(B.R, {.Spill = true}), {{"spill-shared"}, {}},
+             [](llvm::ArrayRef<TextQuestion>) {
+               return llvm::Expected<std::vector<TextAnswer>>(
+                   std::vector<TextAnswer>(1));
+             });
   EXPECT_EQ(llvm::toString(std::move(E)), "4 questions have 1 answers");
   EXPECT_EQ(B.spill().MovedRegisters, Before);
   EXPECT_EQ(B.spill().From, Origin::Estimated);
@@ -146,12 +148,13 @@ TEST(SpillSearch, NegativeTheReportIsNoScratchpad) {
   Assembler A{
       [](int64_t Moved) { return unsigned(std::abs(Moved - 17)) * 40; }};
   TextMeasure Measure = A.measure();
-  EXPECT_FALSE(bool(search(B.R, spillSearches(B.R), {{"spill-shared"}, {}},
-                           [&](llvm::ArrayRef<TextQuestion> Questions) {
-                             EXPECT_EQ(B.spill().MovedRegisters, Before);
-                             EXPECT_EQ(B.spill().Steps.size(), 0u);
-                             return Measure(Questions);
-                           })));
+  EXPECT_FALSE(
+      bool(search(B.R, searchesOf(B.R, {.Spill = true}), {{"spill-shared"}, {}},
+                  [&](llvm::ArrayRef<TextQuestion> Questions) {
+                    EXPECT_EQ(B.spill().MovedRegisters, Before);
+                    EXPECT_EQ(B.spill().Steps.size(), 0u);
+                    return Measure(Questions);
+                  })));
   EXPECT_NE(B.spill().MovedRegisters, Before);
 }
 
@@ -174,7 +177,7 @@ TEST(SpillSearch, PositiveKernelsAreAskedTogetherAndDecideAlone) {
     return RegisterPoint{16, 16, 0, unsigned(std::abs(Moved - Best)) * 40};
   };
   EXPECT_FALSE(bool(search(
-      B.R, spillSearches(B.R), {{"spill-shared"}, {}},
+      B.R, searchesOf(B.R, {.Spill = true}), {{"spill-shared"}, {}},
       [&](llvm::ArrayRef<TextQuestion> Questions) {
         std::vector<TextAnswer> Out;
         for (const TextQuestion &Q : Questions) {
@@ -201,9 +204,28 @@ TEST(SpillSearch, PositiveKernelsAreAskedTogetherAndDecideAlone) {
 
 //===-- Computing again ---------------------------------------------------===//
 
-/// A report whose kernel k computes four rows again behind its loop.
+/// Values that are computed again in a rewritten text.
+size_t hidden(const std::map<std::string, std::string> &Texts) {
+  size_t Values = 0;
+  for (const auto &[File, Text] : Texts)
+    Values += llvm::StringRef(Text).count("asm volatile");
+  return Values;
+}
+
+/// Four rows are used again behind the loop.
+const char *const Rows = "static __global__ void k(float *A, int n) {\n"
+                         "  int i = threadIdx.x;\n"
+                         "  int a = i * 3, b = i * 5;\n"
+                         "  int c = i * 7, d = i * 9;\n"
+                         "  A[a] = A[b] = A[c] = A[d] = 0;\n"
+                         "  for (int j = 0; j < n; ++j)\n"
+                         "    A[j] = 1;\n"
+                         "  A[a] = 1;\n  A[b] = 2;\n  A[c] = 3;\n  A[d] = i;\n"
+                         "}\nvoid host(float *A) { k<<<1, 32>>>(A, 1); }\n";
+
+/// A report whose kernel k computes what it can again behind its loop.
 struct RematBench {
-  RematBench() : P(parseSnippet(Code)) {
+  explicit RematBench(const std::string &Code = Rows) : P(parseSnippet(Code)) {
     R.MainFile = "/snippet/kernel.cu";
     R.Texts[R.MainFile] = Code;
     KernelReport K;
@@ -220,33 +242,18 @@ struct RematBench {
   }
   RematPlan &plan() { return *R.Kernels[0].Remat; }
   llvm::Error improve(llvm::function_ref<unsigned(size_t Values)> Bytes) {
-    return search(R, rematSearches(R), {{"rematerialize"}, {}},
+    return search(R, searchesOf(R, {.Remat = true}), {{"rematerialize"}, {}},
                   [&](llvm::ArrayRef<TextQuestion> All) {
                     std::vector<TextAnswer> Out;
                     for (const TextQuestion &Q : All) {
-                      size_t Values = 0;
-                      for (const auto &[File, Text] : Q.Texts)
-                        Values = llvm::StringRef(Text).count("asm volatile");
-                      Out.push_back({{"k", {32, 32, 0, Bytes(Values)}}});
-                      Asked.push_back(Values);
-                      if (getenv("SHOW"))
-                        for (const auto &[File, Text] : Q.Texts)
-                          puts(Text.c_str());
+                      Asked.push_back(hidden(Q.Texts));
+                      Out.push_back({{"k", {32, 32, 0, Bytes(Asked.back())}}});
                     }
                     return llvm::Expected<std::vector<TextAnswer>>(
                         std::move(Out));
                   });
   }
 
-  std::string Code = "static __global__ void k(float *A, int n) {\n"
-                     "  int i = threadIdx.x;\n"
-                     "  int a = i * 3, b = i * 5;\n"
-                     "  int c = i * 7, d = i * 9;\n"
-                     "  A[a] = A[b] = A[c] = A[d] = 0;\n"
-                     "  for (int j = 0; j < n; ++j)\n"
-                     "    A[j] = 1;\n"
-                     "  A[a] = 1;\n  A[b] = 2;\n  A[c] = 3;\n  A[d] = i;\n"
-                     "}\nvoid host(float *A) { k<<<1, 32>>>(A, 1); }\n";
   Parsed P;
   Report R;
   std::vector<size_t> Asked; ///< values that were computed again
@@ -277,13 +284,93 @@ TEST(RematSearch, NegativeAnAssemblerThatSpillsNothingCannotTell) {
 
 TEST(RematSearch, NegativeAnErrorLeavesTheEstimate) {
   RematBench B;
-  llvm::Error E = search(B.R, rematSearches(B.R), {{"rematerialize"}, {}},
-                         [](llvm::ArrayRef<TextQuestion>)
-                             -> llvm::Expected<std::vector<TextAnswer>> {
-                           return llvm::createStringError("no assembler");
-                         });
+  llvm::Error E =
+      search(B.R, searchesOf(B.R, {.Remat = true}), {{"rematerialize"}, {}},
+             [](llvm::ArrayRef<TextQuestion>)
+                 -> llvm::Expected<std::vector<TextAnswer>> {
+               return llvm::createStringError("no assembler");
+             });
   EXPECT_EQ(llvm::toString(std::move(E)), "no assembler");
   EXPECT_EQ(B.plan().Values.size(), 4u);
+}
+
+//===-- Computing again, then moving -------------------------------------===//
+
+/// The same kernel, of which what is loaded can be moved, too.
+struct BothBench : RematBench {
+  explicit BothBench(const std::string &Kernel) : RematBench(Kernel) {
+    RegisterOptions Options;
+    Options.Gpu = R.Gpu = llvm::cantFail(findDevice("h200"));
+    R.Kernels[0].Pressure->Default.Registers = 60;
+    R.Kernels[0].Spill =
+        planSpill(R.Kernels[0].Source, *R.Kernels[0].Pressure, 32, Options);
+  }
+  /// Bytes that are spilled where so many values are computed again, and so
+  /// many registers moved.
+  llvm::Error improve(llvm::function_ref<unsigned(size_t, int64_t)> Bytes) {
+    return search(
+        R, searchesOf(R, {.Spill = true, .Remat = true}),
+        {{"rematerialize", "spill-shared"}, {}},
+        [&](llvm::ArrayRef<TextQuestion> All) {
+          std::vector<TextAnswer> Out;
+          for (const TextQuestion &Q : All) {
+            Asked.push_back(hidden(Q.Texts));
+            Moved.push_back(movedIn(Q.Texts));
+            Out.push_back(
+                {{"k", {32, 32, 0, Bytes(Asked.back(), Moved.back())}}});
+          }
+          return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
+        });
+  }
+  const SharedSpill *spill() const {
+    return R.Kernels[0].Spill ? &*R.Kernels[0].Spill : nullptr;
+  }
+  std::vector<int64_t> Moved;
+};
+
+const char *const Both = "static __global__ void k(float *A, int n) {\n"
+                         "  int i = threadIdx.x;\n"
+                         "  int a = i * 3, b = i * 5;\n"
+                         "  float s = A[i], t = A[a], u = A[b];\n"
+                         "  A[a] = A[b] = 0;\n"
+                         "  for (int j = 0; j < n; ++j)\n"
+                         "    A[j] = 1;\n"
+                         "  A[a] = s;\n  A[b] = t;\n  A[n] = u;\n"
+                         "}\nvoid host(float *A) { k<<<9999, 32>>>(A, 1); }\n";
+
+TEST(PointSearch, PositiveWhatIsComputedAgainIsNotMoved) {
+  BothBench B(Both);
+  const size_t Planned = B.plan().Values.size();
+  ASSERT_GE(Planned, 2u);
+  EXPECT_FALSE(bool(B.improve([](size_t Again, int64_t Moved) {
+    return 800 - 80 * Again - 80 * Moved;
+  })));
+  EXPECT_EQ(B.plan().Values.size(), Planned);
+  ASSERT_NE(B.spill(), nullptr);
+  EXPECT_EQ(B.spill()->MovedRegisters, 3) << "s, t and u";
+  for (const MovedValue &M : B.spill()->Moved)
+    for (const Recomputation &R : B.plan().Values)
+      EXPECT_NE(M.Of.Value, R.Value);
+  EXPECT_EQ(B.Moved.front(), 0) << "computing again comes first";
+  EXPECT_EQ(B.Asked.back(), Planned) << "and stays when values are moved";
+}
+
+TEST(PointSearch, NegativeNothingIsMovedWhereComputingAgainIsEnough) {
+  BothBench B(Both);
+  EXPECT_FALSE(bool(
+      B.improve([](size_t Again, int64_t) { return Again == 2 ? 0 : 16; })));
+  EXPECT_EQ(B.plan().Values.size(), 2u);
+  EXPECT_EQ(B.spill(), nullptr);
+  EXPECT_THAT(B.Moved, Each(0));
+}
+
+TEST(PointSearch, NegativeWhatDoesNotHelpIsMovedInstead) {
+  BothBench B(Both);
+  EXPECT_FALSE(bool(B.improve(
+      [](size_t, int64_t Moved) { return unsigned(800 - 80 * Moved); })));
+  EXPECT_THAT(B.plan().Values, IsEmpty());
+  ASSERT_NE(B.spill(), nullptr);
+  EXPECT_GT(B.spill()->MovedRegisters, 3);
 }
 
 } // namespace

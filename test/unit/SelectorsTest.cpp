@@ -374,12 +374,13 @@ TEST(Selectors, CyclesOfValuesInSharedMemory) {
   Device Gpu = card("h200");
   InstructionMix Mix{1000, 10, 1, 1};
   Mix.WaitsUnder = {{40, 30}, {64, 1}};
-  auto Cycles = [&](KeptInShared Kept) {
-    return cyclesShared(Mix, {point(40, 40), 4}, 8, Gpu, Kept);
+  auto Cycles = [&](const Relief &By) {
+    return cyclesShared(Mix, {point(40, 40), 4, By}, 8, Gpu);
   };
   EXPECT_LT(Cycles({24, 0}), Cycles({0, 0})) << "registers for loads";
   EXPECT_EQ(Cycles({23, 0}), Cycles({0, 0}));
   EXPECT_GT(Cycles({24, 100}), Cycles({24, 0})) << "its accesses";
+  EXPECT_GT(Cycles({24, 0, 100}), Cycles({24, 0})) << "what is done again";
 }
 
 TEST(Selectors, NegativeModelWhereIssuingLimits) {

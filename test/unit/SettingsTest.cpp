@@ -110,6 +110,7 @@ const std::pair<const char *, const char *> OfEach[] = {
     {"assume", "{ n: 4 }"},
     {"header-filter", "'.*[.]cuh'"},
     {"selector", "orion"},
+    {"opt-tlp", "4"},
     {"target-registers", "40"},
     {"bounds", "maxnreg"},
     {"ptxas", "true"},
@@ -143,10 +144,13 @@ TEST(ConfigFile, PositiveEveryKeyIsReadAndDumped) {
 }
 
 TEST(ConfigFile, PositiveRegisters) {
-  Settings S = parsed("selector: dru\ntarget-registers: 48\nbounds: maxnreg\n"
-                      "ptxas: true\nverify-code: true\n")
-                   .Said.Values;
+  Settings S =
+      parsed(
+          "selector: dru\nopt-tlp: 3\ntarget-registers: 48\nbounds: maxnreg\n"
+          "ptxas: true\nverify-code: true\n")
+          .Said.Values;
   EXPECT_EQ(S.RegistersBy, Selector::Dru);
+  EXPECT_EQ(S.OptBlocks, 3);
   EXPECT_EQ(S.TargetRegisters, 48);
   EXPECT_EQ(S.Bounds, BoundsForm::MaxRegisters);
   EXPECT_TRUE(S.AskPtxas);

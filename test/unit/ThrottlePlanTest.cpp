@@ -249,6 +249,26 @@ TEST(ExactRule, positiveEachLoopHasItsOwnFactor) {
   EXPECT_FALSE(Plan.ReserveSharedBytes);
 }
 
+TEST(ExactRule, positiveNoMoreBlocksThanTold) {
+  Case C("titan-v", 8, 4);
+  C.add(lines(4)); // all of them fit
+  C.Options.OptBlocks = 3;
+  KernelPlan Plan = C.plan();
+  EXPECT_EQ(Plan.BlocksRemoved, 1);
+  EXPECT_EQ(Plan.After->BlocksPerSM, 3);
+  EXPECT_TRUE(Plan.ReserveSharedBytes);
+}
+
+TEST(ExactRule, negativeBlocksThatMayNotBeTakenStay) {
+  Case C("titan-v", 8, 4);
+  C.add(lines(4));
+  C.Options.OptBlocks = 4; // there are no more
+  EXPECT_EQ(C.plan().BlocksRemoved, 0);
+  C.Options.OptBlocks = 3;
+  C.Options.MayReserve = false;
+  EXPECT_EQ(C.plan().BlocksRemoved, 0);
+}
+
 TEST(ExactRule, positiveChoiceIsTheBestOfAllCandidates) {
   std::mt19937_64 Random(7);
   int Splits = 0;

@@ -52,6 +52,7 @@ AnalysisOptions analysisOptions(const Options &O) {
   A.HeaderFilter = O.HeaderFilter;
   A.Registers.By = O.RegistersBy.value_or(Selector::Model);
   A.Registers.Target = O.TargetRegisters;
+  A.OptBlocks = O.OptBlocks;
   A.Registers.Form = O.Bounds;
   A.Registers.Force = O.Force;
   A.Forced = O.Forced;

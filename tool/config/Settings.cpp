@@ -180,6 +180,14 @@ Error setTarget(Settings &S, StringRef Value, StringRef Spelled) {
   return Error::success();
 }
 
+Error setOptTlp(Settings &S, StringRef Value, StringRef Spelled) {
+  Expected<int64_t> N = wholeNumber(Spelled, Value, 1, 32);
+  if (!N)
+    return N.takeError();
+  S.OptBlocks = *N;
+  return Error::success();
+}
+
 Error setTile(Settings &S, StringRef Value, StringRef Spelled) {
   if (Value != "32" && Value != "64" && Value != "128")
     return wrong(Spelled + " must be 32, 64 or 128, not '" + Value + "'");
@@ -262,6 +270,9 @@ Words printSelector(const Settings &S) {
 }
 Words printTarget(const Settings &S) {
   return {S.TargetRegisters ? std::to_string(*S.TargetRegisters) : ""};
+}
+Words printOptTlp(const Settings &S) {
+  return {S.OptBlocks ? std::to_string(*S.OptBlocks) : ""};
 }
 Words printTile(const Settings &S) {
   return {S.TileBytes ? std::to_string(*S.TileBytes) : ""};

@@ -52,6 +52,7 @@ struct Settings {
   /// What asks for a look at registers, beside transforms and reports.
   std::optional<Selector> RegistersBy;    ///< --selector
   std::optional<int64_t> TargetRegisters; ///< --target-registers
+  std::optional<int64_t> OptBlocks;       ///< --opt-tlp
   BoundsForm Bounds = BoundsForm::LaunchBounds;
   bool AskPtxas = false;
   bool VerifyCode = false;

@@ -154,29 +154,20 @@ std::string fatalProblem(const Report &R, const std::string &File) {
 
 //===-- Searching ---------------------------------------------------------===//
 
-/// Computing again comes first: it takes fewer instructions (TLP-RM).
-void searchAll(Report &R, const OptimizeOptions &O,
-               const RewriteOptions &Rewriting, const TextMeasure &Measure) {
-  bool Again = isChosen(Part::Remat, O.Transforms),
-       Spills = isChosen(Part::Spill, O.Transforms);
-  auto Search = [&](std::vector<Searched> Each, const RewriteOptions &How,
-                    StringRef Otherwise) {
-    if (Error E = search(R, std::move(Each), How, Measure))
-      R.Notes.push_back((Otherwise + ": " + toString(std::move(E))).str());
-  };
-  if (Again && Measure)
-    Search(rematSearches(R),
-           {{transformFor(Part::Remat).name().str()}, Rewriting.How},
-           "rematerialize: decided by an estimate");
-  if (Again && Spills)
+/// Decides what is computed again and what is moved: by trials where something
+/// measures them, else by the estimates that are planned.
+void searchAll(Report &R, const Means &May, const RewriteOptions &Rewriting,
+               const TextMeasure &Measure) {
+  if (Measure) {
+    Error E = search(R, searchesOf(R, May), Rewriting, Measure);
+    if (!E)
+      return;
+    R.Notes.push_back("registers: decided by an estimate: " +
+                      toString(std::move(E)));
+  }
+  if (May.Remat && May.Spill)
     for (KernelReport &K : R.Kernels)
       keepApart(K.Source, K);
-  if (!Spills || !Measure)
-    return;
-  Search(spillSearches(R), Rewriting, "spill-shared: decided by an estimate");
-  if (isChosen(Part::Bounds, O.Transforms))
-    Search(jointSearches(R), Rewriting,
-           "spill-shared: no tighter cap was tried");
 }
 
 //===-- Checking ----------------------------------------------------------===//
@@ -261,7 +252,7 @@ Error change(Outcome &Done, const TranslationUnit &Unit,
              const OptimizeOptions &O, const Measure *By) {
   if (std::string P = fatalProblem(Done.Analysed, File); !P.empty())
     return obstacle(Kind::Input, P);
-  searchAll(Done.Analysed, O, Done.Rewriting,
+  searchAll(Done.Analysed, Plan.May, Done.Rewriting,
             By ? By->start(Unit) : TextMeasure());
   Expected<Edits> Changes = rewriteWhole(Done.Analysed, Plan, Done.Rewriting);
   if (!Changes)

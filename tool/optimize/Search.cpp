@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "tool/optimize/Search.h"
 #include "analysis/plan/variant/JointStrategy.h"
-#include "analysis/plan/variant/RematStrategy.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace catt {
@@ -182,31 +181,18 @@ static bool canSpillItself(const Toolkit &Cuda) {
          Major >= 13;
 }
 
-std::vector<Searched> rematSearches(const Report &R) {
+std::vector<Searched> searchesOf(const Report &R, const Means &May) {
+  const bool Itself = canSpillItself(R.Cuda);
   std::vector<Searched> Out;
-  for (const auto &[I, K] : llvm::enumerate(R.Kernels))
-    if (K.Remat && !K.Remat->Values.empty())
-      Out.push_back(
-          {I, std::make_unique<RematStrategy>(K.Source, *K.Pressure, K)});
-  return Out;
-}
-
-std::vector<Searched> spillSearches(const Report &R) {
-  std::vector<Searched> Out;
-  for (const auto &[I, K] : llvm::enumerate(R.Kernels))
-    if (K.Spill)
-      Out.push_back({I, std::make_unique<SpillStrategy>(
-                            K.Source, K, canSpillItself(R.Cuda))});
-  return Out;
-}
-
-std::vector<Searched> jointSearches(const Report &R) {
-  std::vector<Searched> Out;
-  for (const auto &[I, K] : llvm::enumerate(R.Kernels))
+  for (const auto &[I, K] : llvm::enumerate(R.Kernels)) {
+    bool Again = May.Remat && K.Remat && !K.Remat->Values.empty();
     if (!K.Joint.empty())
-      Out.push_back(
-          {I, std::make_unique<JointStrategy>(K.Source, K, K.Joint, R.Gpu,
-                                              canSpillItself(R.Cuda))});
+      Out.push_back({I, std::make_unique<JointStrategy>(K.Source, *K.Pressure,
+                                                        K.Joint, May, Itself)});
+    else if (Again || (May.Spill && K.Spill))
+      Out.push_back({I, std::make_unique<PointStrategy>(K.Source, *K.Pressure,
+                                                        K, May, Itself)});
+  }
   return Out;
 }
 

@@ -41,10 +41,9 @@ struct Searched {
 llvm::Error search(Report &R, std::vector<Searched> Each,
                    const RewriteOptions &Rewriting, const TextMeasure &Measure);
 
-/// What there is to look for in a report, as it is planned by now:
-std::vector<Searched> rematSearches(const Report &R); ///< values computed again
-std::vector<Searched> spillSearches(const Report &R); ///< values that wait
-std::vector<Searched> jointSearches(const Report &R); ///< tighter bounds, too
+/// What there is to look for in a report, as far as May allows it: of each
+/// kernel its point, where there are several, and what brings it there.
+std::vector<Searched> searchesOf(const Report &R, const Means &May);
 
 } // namespace catt
 

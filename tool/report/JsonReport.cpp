@@ -225,10 +225,22 @@ void JsonWriter::registers(const KernelReport &K) {
     J.attributeEnd();
     J.attribute("limitedBy", toString(P.Before.LimitedBy));
     J.attribute("maxLive", K.Pressure->MaxLive);
-    J.attribute("optimalBlocks", P.OptBlocks);
+    J.attribute("optimalBlocks", P.In.OptBlocks);
     J.attributeArray("points", [&] {
       for (const DesignPoint &D : P.Points)
         Point(D);
+    });
+    J.attributeArray("relieved", [&] {
+      for (const auto &[Index, D] : P.Relieved)
+        J.object([&, &Index = Index, &D = D] {
+          J.attribute("point", int64_t(Index));
+          J.attributeBegin("became");
+          Point(D);
+          J.attributeEnd();
+          J.attribute("registers", D.By.Registers);
+          J.attribute("sharedAccesses", D.By.SharedAccesses);
+          J.attribute("recomputed", D.By.Recomputed);
+        });
     });
     J.attributeArray("selections", [&] {
       for (auto [By, S] : zip_equal(allSelectors(), P.Selections))

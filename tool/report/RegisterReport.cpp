@@ -31,6 +31,14 @@ static std::string describe(const DesignPoint &P) {
   return Text;
 }
 
+/// "20 registers of each thread in shared memory or computed again"
+static std::string describe(const Relief &By) {
+  return counted(By.Registers, "register") + " of each thread " +
+         (By.Recomputed == 0       ? "in shared memory"
+          : By.SharedAccesses == 0 ? "computed again"
+                                   : "in shared memory or computed again");
+}
+
 /// The step that was taken, if one was tried.
 static const SpillStep *taken(const KernelReport &K) {
   if (!K.Spill || K.Spill->Moved.empty())
@@ -44,6 +52,9 @@ static const SpillStep *taken(const KernelReport &K) {
 /// The proposed point: with values moved, as the assembler said of that.
 static std::string proposed(const KernelReport &K) {
   DesignPoint P = K.Registers->chosen();
+  if (auto Found = K.Registers->Relieved.find(K.Registers->Chosen);
+      Found != K.Registers->Relieved.end())
+    return describe(Found->second) + ", " + describe(Found->second.By);
   const SpillStep *Step = taken(K);
   if (!Step)
     return describe(P);
@@ -68,10 +79,20 @@ static std::string stairs(const RegisterPlan &P) {
   std::string Text;
   for (const DesignPoint &Each : P.Points)
     Text += (Text.empty() ? "" : "; ") + describe(Each);
-  if (P.OptBlocks)
-    Text += formatv(" (L1 is best used by {0})", counted(*P.OptBlocks, "block"))
-                .str();
+  if (P.In.OptBlocks)
+    Text +=
+        formatv(" (L1 is best used by {0})", counted(*P.In.OptBlocks, "block"))
+            .str();
   return "what the compiler makes of each cap: " + Text;
+}
+
+/// What trials made of points that spill; empty: nothing.
+static std::string relievedPoints(const RegisterPlan &P) {
+  std::string Text;
+  for (const auto &[Point, Of] : P.Relieved)
+    Text += (Text.empty() ? "tried: " : "; ") + describe(Of) + ", " +
+            describe(Of.By);
+  return Text;
 }
 
 static std::string choiceOf(const RegisterPlan &P, const Selector &By,
@@ -179,6 +200,8 @@ std::vector<std::string> registerLines(const KernelReport &K) {
     return {};
   const RegisterPlan &P = *K.Registers;
   std::vector<std::string> Lines = {headline(K), stairs(P)};
+  if (!P.Relieved.empty())
+    Lines.push_back(relievedPoints(P));
   if (P.Target)
     Lines.push_back(targetText(P));
   for (const auto &[By, S] : zip_equal(allSelectors(), P.Selections))

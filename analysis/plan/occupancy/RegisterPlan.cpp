@@ -349,15 +349,16 @@ static std::vector<DesignPoint> pointsOf(const Device &Gpu,
 }
 
 /// The points, and the one that the user's target or else the selector takes.
-static void takePoint(SelectorInput In, const BlockResources &Block,
+static void takePoint(const SelectorInput &In, const BlockResources &Block,
                       const RegisterUse &Use, const RegisterOptions &Options,
                       RegisterPlan &Plan) {
+  Plan.In = In;
   for (const Selector &By : allSelectors()) {
     Plan.Selections.push_back(By.Select(In));
     if (By == Options.By)
       Plan.Chosen = Plan.Selections.back().Point;
   }
-  Plan.Points = std::move(In.Points);
+  Plan.Points = In.Points;
   if (Options.Target) {
     if (auto All = pointsOf(Options.Gpu, whateverGrid(Block), Use);
         !All.empty())
@@ -402,10 +403,7 @@ std::optional<RegisterPlan> planRegisters(const Kernel &K,
     return std::nullopt;
   RegisterPlan Plan;
   Plan.Deciding = *L;
-  Plan.OptBlocks = OptBlocks;
-  Plan.Mix = Mix;
   Plan.By = Options.By;
-  Plan.MinGain = Options.MinGain;
   Plan.Target = Options.Target;
   takePoint({Options.Gpu, Block.Threads,
              Block.StaticSharedBytes + Block.DynamicSharedBytes,

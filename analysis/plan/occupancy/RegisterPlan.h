@@ -53,6 +53,7 @@ struct RegisterOptions {
   std::optional<int64_t> CarveoutPercent;
   /// --l1d: the L1 to plan for.
   std::optional<int64_t> L1Bytes;
+  std::optional<int64_t> OptBlocks; ///< --opt-tlp
 };
 
 /// What is to be written.
@@ -83,11 +84,12 @@ struct RegisterPlan {
   /// The kernel as it is compiled now; differs from Points[0] under a bound.
   DesignPoint Current;
   Residency Before; ///< of Current
-  std::optional<int64_t> OptBlocks;
-  InstructionMix Mix;
+  SelectorInput In; ///< what the selectors were asked about
+  /// Of Points, by index: what became of them where trials computed values
+  /// again or moved them. The selector that decided was then asked about these.
+  std::map<size_t, DesignPoint> Relieved;
   std::vector<Selection> Selections; ///< of every selector, in their order
   Selector By = Selector::Model;     ///< the one that decided
-  double MinGain = 0;                ///< that another point has to predict
   std::optional<int64_t> Target;     ///< told; then no selector decided
   size_t Chosen = 0;                 ///< index into Points
   std::optional<BoundsPlan> Bounds;
@@ -95,10 +97,6 @@ struct RegisterPlan {
   std::vector<Refusal> Refusals; ///< against writing Bounds
 
   const DesignPoint &chosen() const { return Points[Chosen]; }
-  /// Warps that share an SM at a point.
-  int64_t warps(const DesignPoint &P) const {
-    return Before.WarpsPerBlock * P.Blocks;
-  }
 };
 
 /// Registers of the kernel as it is compiled, its bounds included.

@@ -283,7 +283,8 @@ void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan) {
     int64_t Shared = std::max<int64_t>(P.SharedBytes - K.StaticSharedBytes, 0);
     if (Shared > Plan.LimitBytes * Plan.Numbering.Threads)
       return; // it would cost a block
-    Words += 2 * double(Shared) / double(4 * Plan.Numbering.Threads);
+    Step.Accesses += 2 * double(Shared) * Plan.SpillTimes /
+                     double(4 * Plan.Numbering.Threads);
   }
   Step.Cost = Step.Accesses + Words * Plan.SpillTimes;
   Plan.Steps.push_back(Step);

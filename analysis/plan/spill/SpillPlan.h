@@ -53,7 +53,9 @@ struct MovedValue {
 struct SpillStep {
   int64_t MovedRegisters = 0;
   bool Pragma = false; ///< ptxas spills to shared memory itself
-  double Accesses = 0; ///< of the slots, weighted: MovableValue::Accesses
+  /// Of the slots, weighted: MovableValue::Accesses. Of the pragma's as often
+  /// as SpillTimes, two for each word that it takes.
+  double Accesses = 0;
   RegisterPoint Compiled;
   double Cost = 0; ///< weighted accesses of local and shared memory
 };

@@ -25,8 +25,10 @@ double tlpGain(int64_t Threads, int64_t MaxThreads) {
 }
 
 double tpsc(const DesignPoint &P, int64_t ThreadsPerBlock, int64_t MaxThreads) {
-  return tlpGain(P.Blocks * ThreadsPerBlock, MaxThreads) * P.spillAccesses() *
-         SpillCosts().Local;
+  const SpillCosts Costs;
+  return tlpGain(P.Blocks * ThreadsPerBlock, MaxThreads) *
+         (P.spillAccesses() * Costs.Local + P.By.SharedAccesses * Costs.Shared +
+          P.By.Recomputed);
 }
 
 static Selection selectTpsc(const SelectorInput &In) {
@@ -41,6 +43,6 @@ static Selection selectTpsc(const SelectorInput &In) {
   return {Best, llvm::formatv("TPSC {0:f1} is the least", Value(Best)).str()};
 }
 
-constinit const Selector Selector::Tpsc{"tpsc", selectTpsc};
+constinit const Selector Selector::Tpsc{"tpsc", selectTpsc, true};
 
 } // namespace catt

@@ -10,6 +10,8 @@
 //     issuing its instructions | what the memory delivers | waiting / warps
 //   the least is taken if it gains enough; else, for a loop that streams, the
 //   most registers that keep three quarters of the warps
+//   points that were relieved (By: values moved to shared memory, computed
+//   again) have to gain as much over that
 //
 // This tool's own rule; measured in docs/registers.md.
 //
@@ -39,19 +41,19 @@ static double roundTrip(double Longer, double Shorter, int64_t Customers) {
 }
 
 double cyclesShared(const InstructionMix &Mix, const DesignPoint &P,
-                    int64_t Warps, const Device &Gpu,
-                    const KeptInShared &Kept) {
+                    int64_t Warps, const Device &Gpu) {
   MemoryRates Rates = memoryRates(Gpu);
-  double Spills = P.spillAccesses();
-  double Issue = (Mix.instructions() + Spills + Kept.Accesses) /
+  double Spills = P.spillAccesses(), Shared = P.By.SharedAccesses;
+  double Compute = Mix.Compute + P.By.Recomputed;
+  double Issue = (Compute + Mix.OffChip + Spills + Shared) /
                  double(std::max<int64_t>(1, Gpu.SubPartitions));
   constexpr double SectorsPerAccess = double(WarpLanes) * 4 / SectorBytes;
   double Memory = Mix.OffChip * SectorsPerAccess * Rates.Sector;
-  double Wait = Mix.Compute * Mix.DispatchInterval +
-                Mix.waits(P.Compiled.Registers + Kept.Registers) * Rates.Miss +
-                Spills * Rates.Hit + Kept.Accesses * SpillCosts().Shared;
+  double Wait = Compute * Mix.DispatchInterval +
+                Mix.waits(P.Compiled.Registers + P.By.Registers) * Rates.Miss +
+                Spills * Rates.Hit + Shared * SpillCosts().Shared;
   // A warp's access of shared memory takes it for one cycle.
-  double Computing = std::max({Issue, Kept.Accesses, Wait / double(Warps)});
+  double Computing = std::max({Issue, Shared, Wait / double(Warps)});
   if (!Mix.isStraight())
     return std::max(Memory, Computing);
   Memory *= 1 + Rates.Far; // all of it is new, and goes through L2
@@ -60,7 +62,7 @@ double cyclesShared(const InstructionMix &Mix, const DesignPoint &P,
 }
 
 static int64_t warpsOf(const SelectorInput &In, size_t Point) {
-  return In.Points[Point].Blocks *
+  return In.at(Point).Blocks *
          ((In.ThreadsPerBlock + WarpLanes - 1) / WarpLanes);
 }
 
@@ -76,13 +78,16 @@ static std::optional<size_t> streamingPoint(const SelectorInput &In) {
   return In.Mix.streams() ? Best : std::nullopt;
 }
 
-static Selection selectModel(const SelectorInput &In) {
-  auto Cycles = [&](size_t I) {
-    return cyclesShared(In.Mix, In.Points[I], warpsOf(In, I), In.Gpu);
-  };
+static double cycles(const SelectorInput &In, size_t Point) {
+  return cyclesShared(In.Mix, In.at(Point), warpsOf(In, Point), In.Gpu);
+}
+
+/// The best of the points that are what the compiler makes of a cap.
+static Selection compiledPoint(const SelectorInput &In) {
+  auto Cycles = [&](size_t I) { return cycles(In, I); };
   size_t Best = 0;
   for (size_t I = 1; I < In.Points.size(); ++I)
-    if (!In.isPruned(I) && !In.Points[I].spills() &&
+    if (!In.isPruned(I) && !In.Points[I].spills() && !In.Points[I].By.any() &&
         Cycles(I) < Cycles(Best) * (1 - 1e-9))
       Best = I;
   double Gain = Cycles(Best) == 0 ? 1 : Cycles(0) / Cycles(Best);
@@ -102,6 +107,46 @@ static Selection selectModel(const SelectorInput &In) {
               .str()};
 }
 
-constinit const Selector Selector::Model{"model", selectModel};
+/// Not loops that stream, which want registers, nor kernels whose addresses are
+/// loaded: what more of their loads do to the cache cannot be told.
+static bool mayGainByWarps(const InstructionMix &Mix) {
+  return !Mix.streams() && 10 * Mix.DependentAccesses < Mix.OffChip;
+}
+
+/// Of the relieved points that gain enough over another one, and are about as
+/// good as the best, the one with the fewest blocks: what it moves less is
+/// certain, what more warps gain is predicted.
+static std::optional<size_t> relievedPoint(const SelectorInput &In,
+                                           size_t Other) {
+  double Enough = 1 + In.MinGain, Most = Enough;
+  auto Gain = [&](size_t I) { return cycles(In, Other) / cycles(In, I); };
+  std::vector<size_t> Good;
+  for (size_t I = 1; I < In.Points.size(); ++I)
+    if (const DesignPoint &P = In.Points[I];
+        P.By.any() && !P.spills() && !In.isPruned(I) &&
+        P.Blocks > In.at(Other).Blocks && Gain(I) >= Enough) {
+      Good.push_back(I);
+      Most = std::max(Most, Gain(I));
+    }
+  auto First =
+      llvm::find_if(Good, [&](size_t I) { return Gain(I) * Enough >= Most; });
+  if (First == Good.end())
+    return std::nullopt;
+  return *First;
+}
+
+static Selection selectModel(const SelectorInput &In) {
+  Selection Plain = compiledPoint(In);
+  if (!mayGainByWarps(In.Mix))
+    return Plain;
+  if (std::optional<size_t> I = relievedPoint(In, Plain.Point))
+    return {*I, llvm::formatv("nothing is spilled with {0} registers of each "
+                              "thread in shared memory or computed again",
+                              In.Points[*I].By.Registers)
+                    .str()};
+  return Plain;
+}
+
+constinit const Selector Selector::Model{"model", selectModel, false};
 
 } // namespace catt

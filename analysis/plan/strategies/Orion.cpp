@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/strategies/Selectors.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
 
 namespace catt {
 
@@ -30,7 +31,9 @@ size_t conservativePoint(const SelectorInput &In) {
     const DesignPoint &P = In.Points[I];
     int64_t Spilled =
         int64_t(P.Compiled.StackBytes) * P.Blocks * In.ThreadsPerBlock;
-    int64_t OnChip = In.Gpu.UnifiedBytes - P.Blocks * In.SharedBytesPerBlock;
+    int64_t Shared =
+        std::max<int64_t>(In.SharedBytesPerBlock, P.Compiled.SharedBytes);
+    int64_t OnChip = In.Gpu.UnifiedBytes - P.Blocks * Shared;
     if (Spilled <= OnChip)
       Best = I;
   }
@@ -46,6 +49,6 @@ static Selection selectOrion(const SelectorInput &In) {
               .str()};
 }
 
-constinit const Selector Selector::Orion{"orion", selectOrion};
+constinit const Selector Selector::Orion{"orion", selectOrion, true};
 
 } // namespace catt

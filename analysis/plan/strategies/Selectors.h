@@ -19,9 +19,12 @@
 // selector returns if it would change nothing. The rule of CATT chooses warps,
 // not registers: plan/throttle.
 //
-// Limits: the papers place spilled values in shared memory and choose between
-// binaries at run time. Here spills go where ptxas puts them (local memory),
-// and the choice is made once, so orion and unified are their static parts.
+// A rule is asked twice where points spill and ptxas can be asked: of the
+// kernel under each cap, and of what became of the points after values were
+// computed again or moved to shared memory (variant/JointStrategy).
+//
+// Limits: orion and unified choose between binaries at run time. Here the
+// choice is made once; --decide=run and catt-tune measure.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_STRATEGIES_SELECTORS_H
@@ -45,6 +48,8 @@ struct Selection;
 struct Selector {
   llvm::StringLiteral Name; ///< as --selector spells it: "tpsc"
   Selection (*Select)(const SelectorInput &In);
+  /// The rule weighs spills to local memory; else it takes no point with any.
+  bool MaySpill;
 
   static const Selector Model, Tpsc, Orion, Unified, Dru;
   bool operator==(const Selector &O) const { return Name == O.Name; }
@@ -79,9 +84,9 @@ struct InstructionMix {
 };
 
 struct SelectorInput {
-  Device Gpu;
+  Device Gpu = {};
   int64_t ThreadsPerBlock = 0;
-  int64_t SharedBytesPerBlock = 0;
+  int64_t SharedBytesPerBlock = 0;  ///< of the kernel as it is
   std::vector<DesignPoint> Points;  ///< from designPoints: at least one
   std::vector<DesignPoint> Roomier; ///< from roomierPoints
   unsigned MaxLive = 0;             ///< of RegisterUse
@@ -90,6 +95,11 @@ struct SelectorInput {
   std::optional<int64_t> OptBlocks;
   double MinGain = 0.05; ///< of the model: a smaller predicted gain is none
 
+  /// A point by the number that a Selection has.
+  const DesignPoint &at(size_t Point) const {
+    return Point < Points.size() ? Points[Point]
+                                 : Roomier[Point - Points.size()];
+  }
   /// The second pruning of CRAT section 4.2. The kernel as it is stays.
   bool isPruned(size_t Point) const {
     return Point != 0 && OptBlocks && Points[Point].Blocks > *OptBlocks;
@@ -115,7 +125,8 @@ struct SpillCosts {
 double tlpGain(int64_t Threads, int64_t MaxThreads);
 
 /// CRAT section 6: TLPgain * Spillcost. Spilled values are moved 4 bytes at a
-/// time; on today's GPUs their addresses take no instructions of their own.
+/// time; on today's GPUs their addresses take no instructions of their own, so
+/// that Num_others are the operations that are done again.
 double tpsc(const DesignPoint &P, int64_t ThreadsPerBlock, int64_t MaxThreads);
 
 //===-- Orion -------------------------------------------------------------===//
@@ -145,12 +156,6 @@ int64_t coresPerSM(const Device &Gpu);
 
 //===-- model -------------------------------------------------------------===//
 
-/// What a kernel keeps in shared memory instead of registers.
-struct KeptInShared {
-  int64_t Registers = 0; ///< of a thread, that are free for other values
-  double Accesses = 0;   ///< weighted as an InstructionMix
-};
-
 /// Cycles of an SM for one warp if so many warps share it: the largest of what
 /// issuing takes, what the memory delivers and what waiting leaves.
 ///
@@ -160,8 +165,7 @@ struct KeptInShared {
 /// from memory to computation and back, each of the two serves one at a time,
 /// for times that vary exponentially (Buzen, CACM 16(9), 1973).
 double cyclesShared(const InstructionMix &Mix, const DesignPoint &P,
-                    int64_t Warps, const Device &Gpu,
-                    const KeptInShared &Kept = {});
+                    int64_t Warps, const Device &Gpu);
 
 } // namespace catt
 

@@ -49,10 +49,19 @@ int64_t minRegisters(const Device &Gpu);
 llvm::Expected<std::vector<Stair>>
 staircase(const Device &Gpu, const BlockResources &Block, int64_t MaxRegisters);
 
+/// What the text of a kernel does so that it needs fewer registers.
+struct Relief {
+  int64_t Registers = 0;     ///< of a thread, that are free for other values
+  double SharedAccesses = 0; ///< of slots in shared memory
+  double Recomputed = 0;     ///< operations that are done once more
+  bool any() const { return Registers != 0 || SharedAccesses != 0; }
+};
+
 /// A kernel compiled under a cap, and the blocks that an SM then holds.
 struct DesignPoint {
   RegisterPoint Compiled;
   int64_t Blocks = 0;
+  Relief By = {}; ///< its counts are weighted as those of an InstructionMix
   bool spills() const { return Compiled.spills(); }
   /// Instructions that move spilled values, 4 bytes each, for one thread;
   /// weighted as those of an InstructionMix.

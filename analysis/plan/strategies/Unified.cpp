@@ -74,6 +74,6 @@ static Selection selectUnified(const SelectorInput &In) {
   return S;
 }
 
-constinit const Selector Selector::Unified{"unified", selectUnified};
+constinit const Selector Selector::Unified{"unified", selectUnified, true};
 
 } // namespace catt

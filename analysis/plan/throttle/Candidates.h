@@ -47,6 +47,7 @@ struct ThrottleOptions {
   }
   /// --force, for this kernel: its loops are run so, others left alone.
   std::vector<ForcedChoice> Forced;
+  std::optional<int64_t> OptBlocks; ///< --opt-tlp
 };
 
 /// What a change of the whole kernel has to gain.

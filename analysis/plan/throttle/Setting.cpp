@@ -103,7 +103,7 @@ static bool mayReserve(const Kernel &K, const Launch &L,
                        const AnalysisOptions &Options) {
   return Options.May.Reserve &&
          (L.Grid.count() || Options.Counting == Model::Catt ||
-          !forcedFor(K, Options.Forced).empty());
+          Options.OptBlocks || !forcedFor(K, Options.Forced).empty());
 }
 
 llvm::Expected<Setting> settingFor(const Kernel &K, const Launch &L,
@@ -118,7 +118,8 @@ llvm::Expected<Setting> settingFor(const Kernel &K, const Launch &L,
                            Options.May.Carveout,
                            Options.MayGuess,
                            Options.MinGain,
-                           forcedFor(K, Options.Forced)};
+                           forcedFor(K, Options.Forced),
+                           Options.OptBlocks};
   llvm::Expected<Residency> Before = residency(Options.Gpu, Throttle.Block);
   if (!Before)
     return Before.takeError();

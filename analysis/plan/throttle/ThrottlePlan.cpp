@@ -453,6 +453,12 @@ size_t chosenBlocks(const Input &In, const std::vector<BlockChoice> &Choices) {
     });
     return Forced == Choices.end() ? 0 : Forced - Choices.begin();
   }
+  if (In.Options.OptBlocks) {
+    auto Told = find_if(Choices, [&](const BlockChoice &C) {
+      return C.After.BlocksPerSM <= *In.Options.OptBlocks;
+    });
+    return Told == Choices.end() ? 0 : Told - Choices.begin();
+  }
   bool ByTime =
       !In.Options.PaperRule &&
       any_of(In.Profiles, [](const LoopProfile &P) { return P.Work; });

@@ -7,97 +7,76 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/variant/JointStrategy.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace catt {
 
-static double cyclesAt(const RegisterPlan &Plan, DesignPoint Point,
-                       const KeptInShared &Kept, const Device &Gpu) {
-  return cyclesShared(Plan.Mix, Point, Plan.warps(Point), Gpu, Kept);
+/// The rule would take the point if one access of shared memory were all that
+/// it takes to spill nothing.
+static bool isWorthTrial(const RegisterPlan &Alone, size_t Point) {
+  SelectorInput In = Alone.In;
+  DesignPoint &P = In.Points[Point];
+  P.Compiled.SpillLoadBytes = P.Compiled.SpillStoreBytes = 0;
+  P.Compiled.StackBytes = 0;
+  P.By.Registers = int64_t(In.Points.front().Compiled.Registers) -
+                   int64_t(P.Compiled.Registers);
+  P.By.SharedAccesses = 1;
+  return Alone.By.Select(In).Point == Point;
 }
 
-/// As much faster as a point would be if it spilled nothing, and its values
-/// took no registers.
-static double bestGain(const RegisterPlan &Alone, DesignPoint Point,
-                       const Device &Gpu) {
-  Point.Compiled.SpillLoadBytes = Point.Compiled.SpillStoreBytes = 0;
-  KeptInShared Kept;
-  Kept.Registers = int64_t(Alone.Points.front().Compiled.Registers) -
-                   int64_t(Point.Compiled.Registers);
-  return cyclesAt(Alone, Alone.chosen(), {}, Gpu) /
-         cyclesAt(Alone, Point, Kept, Gpu);
-}
-
-static bool mayGainByWarps(const InstructionMix &Mix) {
-  return !Mix.streams() && 10 * Mix.DependentAccesses < Mix.OffChip;
+/// Gives the variant what may be tried at its point; false: nothing.
+static bool addTrial(const Kernel &K, const RegisterUse &Use, const Means &May,
+                     const RegisterOptions &Options, Variant &V) {
+  const int64_t Cap = V.Registers->chosen().Compiled.CapRegisters;
+  if (May.Remat)
+    V.Remat = planRemat(K, Use, unsigned(Cap));
+  if (V.Remat && V.Remat->Values.empty())
+    V.Remat.reset();
+  if (May.Spill)
+    V.Spill = planSpill(K, Use, Cap, Options);
+  if (V.Spill && !V.Spill->Refusals.empty())
+    V.Spill.reset();
+  return V.Remat || V.Spill;
 }
 
 std::vector<Variant> jointVariants(const Kernel &K, const RegisterUse &Use,
-                                   const Variant &Start,
+                                   const Variant &Alone, const Means &May,
                                    const RegisterOptions &Options) {
+  const RegisterPlan &Plan = *Alone.Registers;
+  if (Plan.Target || Plan.Forced)
+    return {};
   std::vector<Variant> Out;
-  const RegisterPlan &Alone = *Start.Registers;
-  if (Alone.By != Selector::Model || Alone.Target ||
-      !mayGainByWarps(Alone.Mix) || Alone.Forced)
-    return Out;
-  for (size_t I = 0; I < Alone.Points.size(); ++I) {
-    const DesignPoint &P = Alone.Points[I];
-    if (!P.spills() || P.Compiled.From != Origin::Measured ||
-        P.Blocks <= Alone.chosen().Blocks ||
-        (Alone.OptBlocks && P.Blocks > *Alone.OptBlocks) ||
-        bestGain(Alone, P, Options.Gpu) < 1 + Options.MinGain)
+  bool IsTrial = false;
+  for (size_t I = 0; I < Plan.In.Points.size(); ++I) {
+    const DesignPoint &P = Plan.In.Points[I];
+    Variant V = Alone;
+    V.Spill.reset();
+    V.Remat.reset();
+    choosePoint(K, I, Options, *V.Registers);
+    if (I != 0 && (!V.Registers->Bounds || !V.Registers->Refusals.empty()))
       continue;
-    Variant Joint = Start;
-    Joint.Spill = planSpill(K, Use, P.Compiled.CapRegisters, Options);
-    choosePoint(K, I, Options, *Joint.Registers);
-    if (Joint.Registers->Bounds && Joint.Registers->Refusals.empty() &&
-        Joint.Spill->Refusals.empty())
-      Out.push_back(std::move(Joint));
+    if (I != 0 && P.spills() && P.Compiled.From == Origin::Measured &&
+        isWorthTrial(Plan, I))
+      IsTrial |= addTrial(K, Use, May, Options, V);
+    Out.push_back(std::move(V));
   }
+  if (!IsTrial)
+    Out.clear();
   return Out;
 }
 
-/// The cheapest of the steps that were tried which spills nothing to local
-/// memory; null if each does. enable_smem_spilling is none of them: how often
-/// it accesses shared memory is only guessed from how much it takes.
-static const SpillStep *stepWithoutSpills(const SharedSpill &Spill) {
-  const SpillStep *Best = nullptr;
-  for (const SpillStep &S : Spill.Steps)
-    if (!S.Pragma && !S.Compiled.spills() && (!Best || S.Cost < Best->Cost))
-      Best = &S;
-  return Best;
-}
-
-/// Predicted time at the point that the registers alone have chosen, over that
-/// of the variant with this step.
-double JointStrategy::gain(const Variant &V, const SpillStep &Step) const {
-  DesignPoint Point{Step.Compiled, V.Registers->chosen().Blocks};
-  KeptInShared Kept{Step.MovedRegisters, Step.Cost};
-  return cyclesAt(Alone, Alone.chosen(), {}, Gpu) /
-         cyclesAt(*V.Registers, Point, Kept, Gpu);
-}
-
-/// Looks at what was tried at one point.
-void JointStrategy::judge(const std::optional<Variant> &Tried) {
-  const SpillStep *Cheapest =
-      Tried ? stepWithoutSpills(*Tried->Spill) : nullptr;
-  if (!Cheapest) {
-    Next = Points.size();
-    return;
+/// Keeps what became of a point. False: a tighter one need not be tried.
+bool JointStrategy::judge(const Variant &Start,
+                          const std::optional<Variant> &Found) {
+  Tried T{Found ? *Found : Start, Start.Registers->chosen()};
+  const bool MaySpill = Start.Registers->By.MaySpill;
+  if (!Found) { // nothing could be written
+    T.As.Spill.reset();
+    T.As.Remat.reset();
   }
-  SpillStep Step = *Cheapest;
-  Found F{*Tried, gain(*Tried, Step)};
-  take(K, Step, *F.As.Spill);
-  F.As.Spill->Refusals.clear();
-  for (auto [By, S] :
-       llvm::zip_equal(allSelectors(), F.As.Registers->Selections))
-    if (By == Selector::Model)
-      S = {F.As.Registers->Chosen,
-           llvm::formatv("nothing is spilled with {0} registers of each thread "
-                         "in shared memory",
-                         Step.MovedRegisters)
-               .str()};
-  Good.push_back(std::move(F));
+  T.Point = relieve(K, T.Point, MaySpill, T.As);
+  const bool Spills = T.Point.spills();
+  Known.push_back(std::move(T));
+  return MaySpill || !Spills;
 }
 
 std::vector<Proposal> JointStrategy::propose() {
@@ -106,34 +85,54 @@ std::vector<Proposal> JointStrategy::propose() {
       std::vector<Proposal> Out = Now->propose();
       if (!Out.empty())
         return Out;
-      judge(Now->decide());
+      if (!judge(Points[Next - 1], Now->decide()))
+        Next = Points.size();
       Now.reset();
     }
     if (Next == Points.size())
       return {};
-    Now.emplace(K, Points[Next++], CanSpillItself);
+    const Variant &Start = Points[Next++];
+    if (Start.Spill || Start.Remat)
+      Now.emplace(K, Use, Start, May, CanSpillItself);
   }
 }
 
+/// Without its cap a point is no use.
 std::vector<Part> JointStrategy::needs(const Variant &V) const {
-  if (V.Spill->Pragma || V.Spill->MovedRegisters != 0)
-    return {Part::Bounds, Part::Spill};
-  return {Part::Bounds};
+  std::vector<Part> Out = partsOfPoint(V, May);
+  if (V.Registers->Bounds)
+    Out.push_back(Part::Bounds);
+  return Out;
 }
 
-/// The one with the fewest blocks of those that are about as good as the best:
-/// what they move less is certain, what more warps gain is predicted. One that
-/// moves nothing is not it: the point was said to spill.
 std::optional<Variant> JointStrategy::decide() {
-  double Enough = 1 + Alone.MinGain, Most = Enough;
-  for (const Found &F : Good)
-    Most = std::max(Most, F.Gain);
-  auto Best = llvm::find_if(Good, [&](const Found &F) {
-    return F.Gain >= Enough && F.Gain * Enough >= Most;
-  });
-  if (Best == Good.end() || Best->As.Spill->MovedRegisters == 0)
+  if (Known.empty())
     return std::nullopt;
-  return Best->As;
+  const RegisterPlan &Plan = *Points.front().Registers;
+  SelectorInput In = Plan.In;
+  std::map<size_t, DesignPoint> Relieved;
+  for (const Tried &T : Known) {
+    const size_t Point = T.As.Registers->Chosen;
+    In.Points[Point] = T.Point;
+    if (T.Point.By.any())
+      Relieved[Point] = T.Point;
+  }
+  const Selection S = Plan.By.Select(In);
+  std::optional<Variant> Out;
+  for (const Variant &V : Points)
+    if (V.Registers->Chosen == S.Point)
+      Out = V;
+  for (const Tried &T : Known)
+    if (T.As.Registers->Chosen == S.Point)
+      Out = T.As;
+  if (!Out)
+    return std::nullopt;
+  for (auto [By, Of] :
+       llvm::zip_equal(allSelectors(), Out->Registers->Selections))
+    if (By == Plan.By)
+      Of = S;
+  Out->Registers->Relieved = std::move(Relieved);
+  return Out;
 }
 
 } // namespace catt

@@ -6,46 +6,45 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   the kernel as planned: 127 registers, 2 blocks; tighter points spill, and
-//   are not trusted
-//     80 registers, 4 blocks  + what of the values is to wait elsewhere
-//     64 registers, 5 blocks  + what of the values is to wait elsewhere
+//   127 registers, 2 blocks
+//    80 registers, 3 blocks, spills   --(PointStrategy)--> 20 in shared memory
+//    64 registers, 4 blocks, spills   --(PointStrategy)--> 36 in shared memory
+//                  again: which of the points? <--(Selector)--'
 //
-// The model takes no point that spills to local memory (docs/registers.md). A
-// tighter one may be worth its cap all the same if everything that it spills is
-// moved to shared memory instead. Which are: those that would gain if moving
-// cost nothing. Whether one is: a trial, in which the assembler spills nothing
-// any more, and the predicted time with the accesses that this takes.
+// The papers' rules as closed loops: a rule is asked about the points as the
+// compiler makes them (planRegisters), then about what becomes of those that
+// spill if values are computed again or moved to shared memory. Tried are the
+// points that it would take if hardly anything had to be moved.
 //
-// Trying ends at the first point that spills whatever is moved: at a tighter
-// one there is more to move.
+// For a rule that takes no point with spills (Selector::MaySpill), trying ends
+// at the first point that spills whatever is done: at a tighter one there is
+// more to do.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_VARIANT_JOINTSTRATEGY_H
 #define CATT_ANALYSIS_PLAN_VARIANT_JOINTSTRATEGY_H
 
-#include "analysis/plan/variant/SpillStrategy.h"
+#include "analysis/plan/variant/PointStrategy.h"
 
 namespace catt {
 
-/// The kernel at each point that is worth a trial, with Registers and Spill,
-/// fewest blocks first. None where the user or another selector has decided,
-/// where no bound may be written, or where more warps are not known to help:
-/// loops that stream want registers, and what more dependent loads do to the
-/// cache cannot be told. Alone, the kernel as planned, has Registers.
+/// The kernel at each point that the selector may come to, with Registers, and
+/// with Remat and Spill, as May allows, where it is worth a trial; fewest
+/// blocks first. None where no point is, where the user has decided, or where
+/// no bound may be written. Alone, the kernel as planned, has Registers.
 std::vector<Variant> jointVariants(const Kernel &K, const RegisterUse &Use,
-                                   const Variant &Alone,
+                                   const Variant &Alone, const Means &May,
                                    const RegisterOptions &Options);
 
-/// Looks for the point with about the largest predicted gain.
+/// Looks for the point that the selector takes.
 class JointStrategy final : public Strategy {
 public:
-  /// Points as jointVariants() gives them. K, Points and Gpu must outlive the
+  /// Points as jointVariants() gives them. K, Use and Points must outlive the
   /// strategy; CanSpillItself as for SpillStrategy.
-  JointStrategy(const Kernel &K, const Variant &Alone,
-                const std::vector<Variant> &Points, const Device &Gpu,
+  JointStrategy(const Kernel &K, const RegisterUse &Use,
+                const std::vector<Variant> &Points, const Means &May,
                 bool CanSpillItself)
-      : K(K), Alone(*Alone.Registers), Points(Points), Gpu(Gpu),
+      : K(K), Use(Use), Points(Points), May(May),
         CanSpillItself(CanSpillItself) {}
 
   std::vector<Proposal> propose() override;
@@ -57,22 +56,21 @@ public:
   std::optional<Variant> decide() override;
 
 private:
-  /// A point at which nothing need be spilled.
-  struct Found {
+  /// What became of one of Points.
+  struct Tried {
     Variant As;
-    double Gain = 1; ///< over the kernel as it was planned
+    DesignPoint Point;
   };
-  void judge(const std::optional<Variant> &Tried);
-  double gain(const Variant &V, const SpillStep &Step) const;
+  bool judge(const Variant &Start, const std::optional<Variant> &Found);
 
   const Kernel &K;
-  RegisterPlan Alone;
+  const RegisterUse &Use;
   const std::vector<Variant> &Points;
-  const Device &Gpu;
+  Means May;
   bool CanSpillItself;
   size_t Next = 0;                  ///< of Points
-  std::optional<SpillStrategy> Now; ///< at the point before Next
-  std::vector<Found> Good;          ///< fewest blocks first
+  std::optional<PointStrategy> Now; ///< at the point before Next
+  std::vector<Tried> Known;
 };
 
 } // namespace catt
