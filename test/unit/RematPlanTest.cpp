@@ -303,6 +303,16 @@ TEST(RematPlan, NegativeOperandsThatMayBeProducts) {
   EXPECT_EQ(S.refusal("x"), Reason::MayContract);
 }
 
+TEST(RematPlan, NegativeOneOfTwoProductsThatAreAdded) {
+  // Which of the two is fused hangs on where x comes from.
+  Squeezed S("float x = float(i & 7);\nA[0] = x;\nA[2] = A[3]; // peak\n"
+             "A[1] = x * f + A[4] * 3;\n");
+  EXPECT_EQ(S.refusal("x"), Reason::MayContract);
+  Squeezed Alone("float x = float(i & 7);\nA[0] = x;\nA[2] = A[3]; // peak\n"
+                 "A[1] = x * f + A[4];\n");
+  EXPECT_NE(Alone.plan().find("x before"), std::string::npos);
+}
+
 TEST(RematPlan, NegativeJumps) {
   Squeezed S(around("int x = i * 3;\nif (n) goto out;", "A[x] = 1;\nout:\n"));
   EXPECT_THAT(S.plan(), IsEmpty());

@@ -373,10 +373,29 @@ TEST(SpillShared, NegativeProductsThatIterationsShare) {
         << Body;
 }
 
+/// Which of the two is fused hangs on where v comes from.
+TEST(SpillShared, NegativeProductsThatAreAdded) {
+  for (const char *Body :
+       {"    s += A[i] * v + A[i + 1] * 3;\n",
+        "    s = s * 0.5f + v * 0.25f;\n", "    s = v * 0.25f - s * 0.5f;\n",
+        "    { const float d = v + 1; s = s * 0.5f + d * 3; }\n",
+        "    { const float p = v * 3, q = s * 2; s = p + q; }\n",
+        "    { float q = s * 2; q += v * 3; s = q; }\n",
+        "    s = f(v, 2) + s * 0.5f;\n"})
+    EXPECT_THAT(againstProducts(Body), ElementsAre(Reason::MayContract))
+        << Body;
+}
+
+TEST(SpillShared, PositiveProductsThatAreAddedWithoutIt) {
+  for (const char *Body :
+       {"    s = s * 0.5f + A[i] * 3;\n    t = v;\n", "    s = s * 0.5f + v;\n",
+        "    s += v * 3;\n    t -= v + 3 * s;\n"})
+    EXPECT_THAT(againstProducts(Body), IsEmpty()) << Body;
+}
+
 TEST(SpillShared, PositiveProductsWithOneUse) {
   for (const char *Body :
        {"    s += A[i] * v;\n    t += A[i + 1] * v;\n",
-        "    s += A[i] * v + A[i] * v;\n", // one load for both
         "    s += A[i] * v * y[0];\n    t += A[i] * v * y[1];\n",
         "    v += A[i];\n    s += 3 * v;\n",
         ("    for (int j = 0; j < n; ++j) {\n"

@@ -79,13 +79,13 @@ TEST(ValueParts, PositiveOnlyTheMemberThatIsNamed) {
 
 TEST(ValueParts, PositiveCopiesConcernEveryPart) {
   Parsed P = parse("Pixel p = {}, q;\nq = p;\nq.in = p.in;\n"
-                   "y[0] = whole(q) + look(q);");
+                   "y[0] = whole(q) < look(q);");
   EXPECT_EQ(events(P, "p.n"), "def Pixel p = {}, q; | use q = p;");
-  EXPECT_EQ(events(P, "q.n"), "def q = p; | use y[0] = whole(q) + look(q); | "
-                              "use y[0] = whole(q) + look(q);");
+  EXPECT_EQ(events(P, "q.n"), "def q = p; | use y[0] = whole(q) < look(q); | "
+                              "use y[0] = whole(q) < look(q);");
   EXPECT_EQ(events(P, "q.in.u"),
-            "def q = p; | def q.in = p.in; | use y[0] = whole(q) + look(q); | "
-            "use y[0] = whole(q) + look(q);");
+            "def q = p; | def q.in = p.in; | use y[0] = whole(q) < look(q); | "
+            "use y[0] = whole(q) < look(q);");
   for (const char *Name : {"p.v", "p.n", "q.v", "q.n", "q.in.u", "q.in.v"})
     EXPECT_THAT(reasons(P, Name), IsEmpty()) << Name;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/Contraction.h"
+#include "analysis/source/values/RivalProducts.h"
 #include "analysis/source/values/ValueUses.h"
 
 using namespace clang;
@@ -42,17 +43,45 @@ void ValueUses::findProducts() {
       refuse(K.Values[I], Reason::MayContract, "'" + K.Values[I].Name + "'",
              K.Values[I].Where);
   }
+  findRivals(Product);
+}
+
+llvm::ArrayRef<const Expr *> ValueUses::definitionsOf(const VarDecl &D) const {
+  Values Of = Index.lookup(&D);
+  return Of.Count ? llvm::ArrayRef(Definitions[Of.First])
+                  : llvm::ArrayRef<const Expr *>();
+}
+
+/// Values of which it may hang which of two products a sum takes.
+void ValueUses::findRivals(const std::vector<bool> &Product) {
+  auto MayBe = [&](const Expr &E) {
+    llvm::SmallVector<const VarDecl *, 2> Copies;
+    return mayBeProduct(E, Context, Copies) ||
+           llvm::any_of(Copies, [&](const VarDecl *From) {
+             auto It = Index.find(From);
+             return It == Index.end() || Product[It->second.First];
+           });
+  };
+  for (const VarDecl *D :
+       rivalFactors(*F.getBody(), Context, MayBe,
+                    [&](const VarDecl &V) { return definitionsOf(V); })) {
+    Values Of = Index.lookup(D);
+    const Refusal Why{Reason::MayContract, Text.location(D->getLocation()),
+                      "one of two products that are added, by '" +
+                          D->getNameAsString() + "'"};
+    for (size_t I = Of.First; I < Of.First + Of.Count; ++I) {
+      refuse(K.Values[I], Why.Kind, Why.Detail, Why.Where);
+      if (K.Values[I].Only && !K.Values[I].Only->MayContract)
+        K.Values[I].Only->MayContract = Why;
+    }
+  }
 }
 
 /// Values that products are made of which are computed once, and would not be
 /// if each of their uses loaded the value.
 void ValueUses::findSharedProducts() {
-  auto DefinitionsOf = [&](const VarDecl &D) {
-    Values Of = Index.lookup(&D);
-    return Of.Count ? llvm::ArrayRef(Definitions[Of.First])
-                    : llvm::ArrayRef<const Expr *>();
-  };
-  for (const VarDecl *D : Products.variables(DefinitionsOf)) {
+  for (const VarDecl *D :
+       Products.variables([&](const VarDecl &V) { return definitionsOf(V); })) {
     Values Of = Index.lookup(D);
     for (size_t I = Of.First; I < Of.First + Of.Count; ++I)
       refuse(K.Values[I], Reason::MayContract,

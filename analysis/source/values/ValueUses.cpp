@@ -25,8 +25,8 @@ namespace catt {
 
 ValueUses::ValueUses(const FunctionDecl &F, const ASTContext &Context,
                      Kernel &K)
-    : Context(Context), SM(Context.getSourceManager()), Text(Context), K(K),
-      Consts(F, Context), Products(Context) {}
+    : F(F), Context(Context), SM(Context.getSourceManager()), Text(Context),
+      K(K), Consts(F, Context), Products(Context) {}
 
 //===-- Declarations ------------------------------------------------------===//
 

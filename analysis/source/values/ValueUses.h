@@ -78,12 +78,16 @@ private:
                        llvm::ArrayRef<const clang::Expr *> Indices);
   void note(size_t Value, clang::SourceLocation Where, Effect What);
   void note(const clang::VarDecl &D, clang::SourceLocation Where, Effect What);
+  llvm::ArrayRef<const clang::Expr *>
+  definitionsOf(const clang::VarDecl &D) const;
   void findProducts();
+  void findRivals(const std::vector<bool> &Product);
   void findSharedProducts();
   void findCopies();
   void addCalls(const clang::Stmt &S, std::vector<LineRange> &Calls) const;
   std::string textOf(const clang::Expr &E) const;
 
+  const clang::FunctionDecl &F;
   const clang::ASTContext &Context;
   const clang::SourceManager &SM;
   SourceText Text;
