@@ -88,9 +88,9 @@ inline std::vector<Case> registerCases() {
 inline void list(const std::vector<Case> &Cases) {
   for (const Case &C : Cases)
     std::printf("{\"case\": \"%s\", \"file\": \"%s\", \"n\": %d, \"grid\": "
-                "[%u, %u, %u], \"block\": [%u, %u, %u]}\n",
+                "[%u, %u, %u], \"block\": [%u, %u, %u], \"outputs\": %zu}\n",
                 C.Kernel, C.File, C.N, C.Grid.X, C.Grid.Y, C.Grid.Z, C.Block.X,
-                C.Block.Y, C.Block.Z);
+                C.Block.Y, C.Block.Z, C.Outputs);
 }
 
 } // namespace sweep

@@ -6,9 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   spill --list                           the cases, one JSON object a line
+//   spill --list               the cases of Cases.h, one JSON object a line
 //   spill DIR CASE OUT RUNS PASSES [--blocks=K] [POINT...]
 //                              one case, with the cubins of DIR
+//
+// DIR/cases has one line a case: kernel, n, grid (x y z), block (x y), floats
+// that are compared. It may be that of another suite: nothing but --list looks
+// at Cases.h.
 //
 // DIR/points has one line a point: case, name, file of machine code, bytes of
 // dynamic shared memory. The first of a case is what the outputs of all others
@@ -39,6 +43,22 @@ struct Point {
   std::string Name, File;
   size_t DynamicBytes = 0;
 };
+
+/// The case, which points to Name.
+Case caseOf(const std::string &Dir, const std::string &Name) {
+  std::ifstream In(Dir + "/cases");
+  check(In.good(), "cases", "cannot be read");
+  std::string Kernel;
+  Case C = {Name.c_str(), "", 0, {1}, {1}, 0};
+  while (In >> Kernel >> C.N >> C.Grid.X >> C.Grid.Y >> C.Grid.Z >> C.Block.X >>
+         C.Block.Y >> C.Outputs)
+    if (Kernel == Name) {
+      check(C.Outputs <= OutFloats, Name.c_str(), "writes too many floats");
+      return C;
+    }
+  check(false, Name.c_str(), "is no case");
+  return C;
+}
 
 std::vector<Point> pointsOf(const std::string &Dir, const std::string &Case) {
   std::ifstream In(Dir + "/points");
@@ -97,21 +117,16 @@ void measure(const Case &C, const Point &P, const std::string &Dir,
 int run(const std::string &Dir, const std::string &Name, std::FILE *To,
         int Runs, int Passes, unsigned Blocks,
         const std::set<std::string> &Only) {
+  Case C = caseOf(Dir, Name);
+  C.Grid = firstBlocks(C.Grid, Blocks);
+  const std::vector<Point> Points = pointsOf(Dir, Name);
+  check(!Points.empty(), Name.c_str(), "has no points");
   const Memory M = allocate();
-  for (Case C : spillCases()) {
-    if (C.Kernel != Name)
-      continue;
-    C.Grid = firstBlocks(C.Grid, Blocks);
-    const std::vector<Point> Points = pointsOf(Dir, Name);
-    check(!Points.empty(), Name.c_str(), "has no points");
-    for (int Pass = 1; Pass <= Passes; ++Pass)
-      for (const Point &P : Points)
-        if (Only.empty() || &P == &Points[0] || Only.count(P.Name))
-          measure(C, P, Dir, M, Runs, Pass, &P == &Points[0], To);
-    return std::fclose(To) ? 1 : 0;
-  }
-  check(false, Name.c_str(), "is no case");
-  return 1;
+  for (int Pass = 1; Pass <= Passes; ++Pass)
+    for (const Point &P : Points)
+      if (Only.empty() || &P == &Points[0] || Only.count(P.Name))
+        measure(C, P, Dir, M, Runs, Pass, &P == &Points[0], To);
+  return std::fclose(To) ? 1 : 0;
 }
 
 } // namespace

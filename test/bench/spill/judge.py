@@ -91,17 +91,27 @@ def by_hand(cases):
     return out
 
 
-def choices(cases):
+def choices(cases, variant="chosen"):
     """(case, chosen over default, default over best)"""
     rows = []
     for case in cases:
         times = {p["point"]: p["median_ms"] for p in case["points"]}
         best = min(p["median_ms"] for p in case["points"]
                    if not p["variant"].startswith("hand"))
-        if "chosen" in times and "default" in times:
-            rows.append((case["case"], times["chosen"] / times["default"],
+        if variant in times and "default" in times:
+            rows.append((case["case"], times[variant] / times["default"],
                          times["default"] / best))
     return rows
+
+
+def print_choices(name, rows):
+    gains = [1 / r[1] for r in rows if r[2] >= GAIN_FROM]
+    print(f"{name}: {len(rows)} kernels: over default "
+          f"{mean([r[1] for r in rows]):.3f} (worst "
+          f"{max(r[1] for r in rows):.3f}), over best "
+          f"{mean([r[1] * r[2] for r in rows]):.3f}; {mean(gains):.3f} of "
+          f"{mean([r[2] for r in rows if r[2] >= GAIN_FROM]):.3f} on the "
+          f"{len(gains)} whose best gains 5 % or more")
 
 
 def main():
@@ -137,11 +147,10 @@ def main():
     rows = choices(cases)
     gains = [1 / r[1] for r in rows if r[2] >= GAIN_FROM]
     if rows:
-        print(f"chosen: {len(rows)} kernels: over default "
-              f"{mean([r[1] for r in rows]):.3f} (worst "
-              f"{max(r[1] for r in rows):.3f}); {mean(gains):.3f} of "
-              f"{mean([r[2] for r in rows if r[2] >= GAIN_FROM]):.3f} on the "
-              f"{len(gains)} whose best gains 5 % or more")
+        print_choices("chosen", rows)
+        for other in sorted({p["variant"] for c in cases for p in c["points"]
+                             if p["variant"].startswith("chosen-")}):
+            print_choices(other, choices(cases, other))
         if options.verbose:
             for case, over, best in rows:
                 print(f"  {case:14}over default {over:.3f}, best gains "

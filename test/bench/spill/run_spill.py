@@ -244,8 +244,10 @@ def main():
     elif options.ncu:
         for case in cases:
             counters(case["case"], case["points"], out, deadline)
+    more = {k: v for k, v in prepared.items() if k not in ("cases", "points")}
     (out / "spill.json").write_text(json.dumps(
-        {"machine": sweep.machine(HERE), "cases": cases}, indent=1) + "\n")
+        {"machine": sweep.machine(HERE)} | more | {"cases": cases},
+        indent=1) + "\n")
     sys.exit(0 if good and len(cases) == len(prepared["cases"]) else 1)
 
 

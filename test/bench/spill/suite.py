@@ -30,6 +30,18 @@ def cases(listed):
     return list(map(json.loads, listed.splitlines()))
 
 
+def write(into, cases, points, **more):
+    """What the program and the run script read."""
+    (into / "points.json").write_text(json.dumps(
+        {"cases": cases, "points": points} | more, indent=1) + "\n")
+    (into / "cases").write_text("".join(
+        " ".join(map(str, [c["case"], c["n"], *c["grid"], *c["block"][:2],
+                           c["outputs"]])) + "\n" for c in cases))
+    (into / "points").write_text("".join(
+        "{case} {point} {cubin} {dynamic_bytes}\n".format(**p)
+        for p in points if "same_as" not in p))
+
+
 def launches(cases, file):
     """The options that tell catt-rewrite how a file's kernels are launched."""
     return ["--launch={case}={0}:{1}".format(
