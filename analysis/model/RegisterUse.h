@@ -16,10 +16,25 @@
 #define CATT_ANALYSIS_MODEL_REGISTERUSE_H
 
 #include "analysis/model/Kernel.h"
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace catt {
+
+/// What stands in a loop counts so many times as much as what stands around it,
+/// where the iterations are not known.
+constexpr unsigned LoopWeight = 10;
+
+/// One warp by itself through the machine code of a kernel. What stands in a
+/// loop counts LoopWeight times, for each loop around it.
+struct WarpCost {
+  double Cycles = 0; ///< from the first instruction to the last
+  double Issued = 0; ///< instructions
+  double Global = 0; ///< of these, loads and stores of global memory
+  double Local = 0;  ///< of local memory: spills
+  double Shared = 0; ///< of shared memory
+};
 
 /// Registers and spills of a kernel compiled under one cap (32-bit registers
 /// per thread).
@@ -35,14 +50,11 @@ struct RegisterPoint {
   /// How often one of these accesses runs, on average: 10 times for each loop
   /// around it, as an InstructionMix weighs instructions.
   double SpillWeight = 1;
+  std::optional<WarpCost> Warp = {}; ///< where the machine code is known
   /// Of one thread; each access counts.
   unsigned spilledBytes() const { return SpillStoreBytes + SpillLoadBytes; }
   bool spills() const { return spilledBytes() != 0; }
 };
-
-/// What stands in a loop counts so many times as much as what stands around it,
-/// where the iterations are not known.
-constexpr unsigned LoopWeight = 10;
 
 /// A source variable (or temporary) that is live where pressure peaks.
 struct LiveValue {

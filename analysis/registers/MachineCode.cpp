@@ -49,13 +49,12 @@ static OpcodeCounts countIn(StringRef Code) {
   return Out;
 }
 
-llvm::Expected<std::map<std::string, OpcodeCounts>>
-countFloatingPoint(StringRef Cubin) {
+llvm::Expected<std::map<std::string, StringRef>> functionsOf(StringRef Cubin) {
   auto File = llvm::object::ObjectFile::createELFObjectFile(
       {Cubin, "the machine code"});
   if (!File)
     return File.takeError();
-  std::map<std::string, OpcodeCounts> Out;
+  std::map<std::string, StringRef> Out;
   for (const llvm::object::SectionRef &S : (*File)->sections()) {
     llvm::Expected<StringRef> Name = S.getName();
     if (!Name)
@@ -66,8 +65,19 @@ countFloatingPoint(StringRef Cubin) {
     llvm::Expected<StringRef> Code = S.getContents();
     if (!Code)
       return Code.takeError();
-    Out[Function.str()] = countIn(*Code);
+    Out[Function.str()] = *Code;
   }
+  return Out;
+}
+
+llvm::Expected<std::map<std::string, OpcodeCounts>>
+countFloatingPoint(StringRef Cubin) {
+  auto Functions = functionsOf(Cubin);
+  if (!Functions)
+    return Functions.takeError();
+  std::map<std::string, OpcodeCounts> Out;
+  for (const auto &[Name, Code] : *Functions)
+    Out[Name] = countIn(Code);
   return Out;
 }
 

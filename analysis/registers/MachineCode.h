@@ -30,6 +30,11 @@ namespace catt {
 /// Instructions of one width in one function: "FADD", "FMUL", "FFMA".
 using OpcodeCounts = std::map<std::string, unsigned>;
 
+/// The machine code of each function, by mangled name; borrows from the cubin.
+/// Error: no object file.
+llvm::Expected<std::map<std::string, llvm::StringRef>>
+functionsOf(llvm::StringRef Cubin);
+
 /// Counts by function, by mangled name. Error: no object file of a GPU.
 llvm::Expected<std::map<std::string, OpcodeCounts>>
 countFloatingPoint(llvm::StringRef Cubin);

@@ -8,10 +8,12 @@
 #include "analysis/registers/Ptxas.h"
 #include "analysis/registers/Processes.h"
 #include "analysis/registers/PtxasLog.h"
+#include "analysis/registers/WarpTimeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -50,12 +52,56 @@ std::string ptxasCacheDirectory() {
   return std::string(Directory);
 }
 
+/// How a kernel's WarpCost stands behind the messages that are kept.
+static constexpr StringRef CostMark = "catt: warp ";
+
+/// A line for each kernel of a cubin: its name, and the members of its
+/// WarpCost.
+static std::string costLines(StringRef Cubin, StringRef Architecture) {
+  auto Costs = costsOfWarps(Cubin, Architecture);
+  if (!Costs) { // another toolkit's format: nothing is known of it
+    llvm::consumeError(Costs.takeError());
+    return "";
+  }
+  std::string Out;
+  for (const auto &[Name, C] : *Costs)
+    Out += llvm::formatv("{0}{1} {2} {3} {4} {5} {6}\n", CostMark, Name,
+                         C.Cycles, C.Issued, C.Global, C.Local, C.Shared)
+               .str();
+  return Out;
+}
+
+static std::optional<WarpCost> readCost(StringRef Line) {
+  WarpCost C;
+  for (double *Member :
+       {&C.Cycles, &C.Issued, &C.Global, &C.Local, &C.Shared}) {
+    auto [Word, Rest] = Line.split(' ');
+    if (Word.getAsDouble(*Member))
+      return std::nullopt;
+    Line = Rest;
+  }
+  return C;
+}
+
+static void addCosts(StringRef Text, PtxasAnswer &Found) {
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    Text = Rest;
+    if (!Line.consume_front(CostMark))
+      continue;
+    auto [Name, Members] = Line.split(' ');
+    if (auto Of = Found.find(Name.str()); Of != Found.end())
+      Of->second.Warp = readCost(Members);
+  }
+}
+
 PtxasAnswer readPtxasMessages(StringRef Text, unsigned Cap) {
   PtxasAnswer Found;
   for (PtxasEntry &Entry : scanPtxasLog(Text).Entries) {
     Entry.Point.CapRegisters = Cap;
     Found[Entry.Symbol] = Entry.Point;
   }
+  addCosts(Text, Found);
   return Found;
 }
 
@@ -83,8 +129,8 @@ static std::string cacheFile(const PtxasQuestion &Q,
   fs::file_status Program;
   llvm::SHA256 Hash;
   Hash.update(Q.Ptx);
-  Hash.update("|" + std::to_string(Q.Cap) + "|" + Options.Architecture + "|" +
-              Options.Program);
+  Hash.update("|costs 1|" + std::to_string(Q.Cap) + "|" + Options.Architecture +
+              "|" + Options.Program);
   for (const std::string &Kernel : Q.Kernels)
     Hash.update("|" + Kernel);
   if (!fs::status(Options.Program, Program))
@@ -98,10 +144,11 @@ static std::string cacheFile(const PtxasQuestion &Q,
 }
 
 static CommandLine commandFor(const PtxasQuestion &Q, const std::string &File,
+                              const std::string &Cubin,
                               const PtxasOptions &Options) {
   CommandLine Words = {
       Options.Program, "-v", "-arch=" + Options.Architecture, "-o",
-      "/dev/null",     File};
+      Cubin,           File};
   if (Q.Cap != 0)
     Words.push_back("-maxrregcount=" + std::to_string(Q.Cap));
   if (!Q.Kernels.empty()) {
@@ -125,6 +172,7 @@ static llvm::Error runAll(llvm::ArrayRef<PtxasQuestion> Questions,
                           const PtxasOptions &Options,
                           std::vector<std::string> &Messages) {
   std::map<StringRef, TemporaryFile> Files; // one for each text
+  std::vector<TemporaryFile> Cubins;
   std::vector<CommandLine> Commands;
   for (const Unknown &U : Todo) {
     const PtxasQuestion &Q = Questions[U.Question];
@@ -135,14 +183,20 @@ static llvm::Error runAll(llvm::ArrayRef<PtxasQuestion> Questions,
         return File.takeError();
       At = Files.emplace(Q.Ptx, std::move(*File)).first;
     }
-    Commands.push_back(commandFor(Q, At->second.path(), Options));
+    llvm::Expected<TemporaryFile> Cubin = TemporaryFile::create("cubin", "");
+    if (!Cubin)
+      return Cubin.takeError();
+    Cubins.push_back(std::move(*Cubin));
+    Commands.push_back(
+        commandFor(Q, At->second.path(), Cubins.back().path(), Options));
   }
   std::vector<ProcessResult> Ended =
       runCommands(Commands, Options.Jobs, Options.TimeoutSeconds);
-  for (auto [U, R] : llvm::zip(Todo, Ended)) {
+  for (auto [U, R, Cubin] : llvm::zip_equal(Todo, Ended, Cubins)) {
     if (R.Exit != 0)
       return llvm::createStringError(Options.Program +
                                      " did not assemble the PTX: " + R.error());
+    R.Said += costLines(Cubin.text(), Options.Architecture);
     keep(U.CacheFile, R.Said);
     Messages[U.Question] = std::move(R.Said);
   }

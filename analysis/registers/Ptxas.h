@@ -54,8 +54,8 @@ std::string ptxasCacheDirectory();
 llvm::Expected<std::vector<PtxasAnswer>>
 askPtxas(llvm::ArrayRef<PtxasQuestion> Questions, const PtxasOptions &Options);
 
-/// Reads the messages of `ptxas -v`. Kernels without a line that says what they
-/// use are left out.
+/// Reads the messages of `ptxas -v`, and what was kept behind them of the
+/// machine code. Kernels without a line that says what they use are left out.
 PtxasAnswer readPtxasMessages(llvm::StringRef Text, unsigned Cap);
 
 } // namespace catt

@@ -49,6 +49,16 @@ struct Bench : SpillBench {
     return Out;
   }
 
+  /// 200 blocks, of which one warp takes 30,000 cycles, and so many under a
+  /// cap.
+  void codeOf(double CyclesUnderCaps, double Local) {
+    K().Source.Launches[0].Grid = {390, 1, 1};
+    Use.Default.Warp = WarpCost{30000, 1000, 50, 0, 0};
+    for (RegisterPoint &P : Use.Caps)
+      P.Warp = WarpCost{CyclesUnderCaps, 1000, 50, Local, 0};
+    Use.Default.Registers = 200;
+  }
+
   /// An assembler that spills nothing once so many registers are moved.
   llvm::Error choose(std::map<unsigned, int64_t> Enough,
                      std::vector<std::string> Transforms = {"launch-bounds",
@@ -61,6 +71,7 @@ struct Bench : SpillBench {
                       Asked.insert(Cap);
                       unsigned Bytes = movedIn(Q.Texts) < Enough[Cap] ? 8 : 0;
                       Out.push_back({{"k", point(Cap, Cap, Bytes)}});
+                      Out.back()["k"].Warp = Moved;
                     }
                     return llvm::Expected<std::vector<TextAnswer>>(
                         std::move(Out));
@@ -78,6 +89,7 @@ struct Bench : SpillBench {
   std::optional<int64_t> Opt;
   Means May{.Spill = true, .Bounds = true};
   std::set<unsigned> Asked;
+  std::optional<WarpCost> Moved; ///< of the texts that are asked about
 };
 
 //===-- What is worth a trial ---------------------------------------------===//
@@ -222,6 +234,30 @@ TEST(JointSearch, PositiveUnifiedMovesBeforeItAsksAgain) {
   EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 8}, {48, 12}})));
   EXPECT_THAT(B.Asked, ElementsAre(48, 64, 80));
   EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 48u);
+}
+
+TEST(JointSearch, PositiveByCodeWhatATrialGains) {
+  Bench B;
+  B.codeOf(90000, 400); // spills take what waves would gain
+  B.Moved = WarpCost{31000, 1100, 50, 0, 40};
+  B.plan();
+  EXPECT_EQ(B.K().Registers->Chosen, 0u);
+  EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 4}, {48, 4}})));
+  EXPECT_THAT(B.Asked, ElementsAre(80));
+  EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 80u);
+  EXPECT_THAT(B.text(), HasSubstr("cattSpill["));
+}
+
+TEST(JointSearch, NegativeByCodeATrialThatGainsNothing) {
+  Bench B;
+  B.codeOf(40000, 40);
+  B.Moved = WarpCost{39000, 1100, 50, 0, 40};
+  B.plan();
+  EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 4}, {48, 4}})));
+  EXPECT_THAT(B.Asked, Not(IsEmpty()));
+  EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 80u);
+  EXPECT_THAT(B.text(), HasSubstr("__launch_bounds__(256, 3)"));
+  EXPECT_THAT(B.text(), Not(HasSubstr("cattSpill["))) << "spills are as good";
 }
 
 TEST(JointSearch, NegativeTlpRmSpillsNothingToLocalMemory) {

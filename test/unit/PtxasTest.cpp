@@ -86,6 +86,28 @@ TEST(Ptxas, NegativeAFunctionBeforeAnyKernelIsNobodys) {
   EXPECT_EQ(Points["k1"].SpillStoreBytes, 104U);
 }
 
+TEST(Ptxas, ReadsTheCostThatIsKeptBehindTheMessages) {
+  auto Points =
+      readPtxasMessages(Messages.str() + "catt: warp _Z1kPf 700.5 12 3 2 0\n"
+                                         "catt: warp other 1 1 1 1 1\n",
+                        32);
+  ASSERT_EQ(Points.size(), 2U);
+  ASSERT_TRUE(Points["_Z1kPf"].Warp.has_value());
+  EXPECT_EQ(Points["_Z1kPf"].Warp->Cycles, 700.5);
+  EXPECT_EQ(Points["_Z1kPf"].Warp->Issued, 12);
+  EXPECT_EQ(Points["_Z1kPf"].Warp->Global, 3);
+  EXPECT_EQ(Points["_Z1kPf"].Warp->Local, 2);
+  EXPECT_FALSE(Points["_Z1mPd"].Warp.has_value());
+}
+
+TEST(Ptxas, NegativeACostThatIsCutOffIsNone) {
+  for (const char *Line : {"catt: warp _Z1kPf 700.5 12\n", "catt: warp _Z1kPf",
+                           "catt: warp _Z1kPf a b c d e\n"})
+    EXPECT_FALSE(
+        readPtxasMessages(Messages.str() + Line, 32)["_Z1kPf"].Warp.has_value())
+        << Line;
+}
+
 TEST(Ptxas, WhatIsNoMessageGivesNothing) {
   EXPECT_TRUE(readPtxasMessages("", 0).empty());
   EXPECT_TRUE(

@@ -263,7 +263,7 @@ TEST(RegisterPlan, NegativeNoLooserBoundHelps) {
 TEST(RegisterPlan, CapsToAskAreTheStairsAndTheBounds) {
   Case C;
   EXPECT_THAT(capsToAsk(C.K, C.K.Launches[0], C.Options),
-              ElementsAre(32, 40, 48, 64, 80, 128));
+              ElementsAre(32, 40, 48, 64, 80, 128, 255));
   C.K.MaxThreads = 192;
   C.K.MinBlocks = 3;
   EXPECT_THAT(capsToAsk(C.K, C.K.Launches[0], C.Options),
@@ -271,16 +271,17 @@ TEST(RegisterPlan, CapsToAskAreTheStairsAndTheBounds) {
   C.K.MaxThreads = C.K.MinBlocks = std::nullopt;
   C.Options.CapOfFlags = 50;
   EXPECT_THAT(capsToAsk(C.K, C.K.Launches[0], C.Options),
-              ElementsAre(32, 40, 48, 50, 64, 80, 128));
+              ElementsAre(32, 40, 48, 50, 64, 80, 128, 255));
 }
 
 TEST(RegisterPlan, ATargetWhateverTheGrid) {
   Case C;
   C.K.Launches[0].Grid.X = 132; // one block for each SM
-  EXPECT_THAT(capsToAsk(C.K, C.K.Launches[0], C.Options), IsEmpty());
+  EXPECT_THAT(capsToAsk(C.K, C.K.Launches[0], C.Options), ElementsAre(255))
+      << "more registers cost no block, and ptxas may stop before it";
   C.Options.Target = 40;
   EXPECT_THAT(capsToAsk(C.K, C.K.Launches[0], C.Options),
-              ElementsAre(32, 40, 48, 64, 80, 128));
+              ElementsAre(32, 40, 48, 64, 80, 128, 255));
   RegisterPlan P = C.plan();
   EXPECT_LE(P.chosen().Compiled.Registers, 40u);
 }

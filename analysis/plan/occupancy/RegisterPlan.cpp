@@ -210,9 +210,9 @@ std::vector<unsigned> capsToAsk(const Kernel &K, const Launch &L,
     llvm::consumeError(Stairs.takeError());
     return {};
   }
+  // The loosest, too: without any cap ptxas often stops before it.
   for (const Stair &S : *Stairs)
-    if (S.Registers < O.Gpu.MaxRegistersPerThread) // else it is no cap
-      Caps.insert(unsigned(S.Registers));
+    Caps.insert(unsigned(S.Registers));
   if (std::optional<ExistingBound> Bound = existingBound(K, O)) {
     for (int64_t T = 1; K.MaxThreads && T <= K.MinBlocks.value_or(1); ++T)
       Caps.insert(unsigned(registersForBlocks(O.Gpu, *K.MaxThreads, T)));
@@ -389,6 +389,17 @@ static bool fillCurrent(const Kernel &K, const RegisterUse &Use,
   return true;
 }
 
+/// The blocks of each launch; empty: they differ, or are not known.
+static std::optional<int64_t> gridOf(const Kernel &K) {
+  std::optional<int64_t> Blocks;
+  for (const Launch &L : K.Launches) {
+    if (!L.Grid.count() || (Blocks && *Blocks != *L.Grid.count()))
+      return std::nullopt;
+    Blocks = L.Grid.count();
+  }
+  return Blocks;
+}
+
 std::optional<RegisterPlan> planRegisters(const Kernel &K,
                                           const RegisterUse &Use,
                                           const InstructionMix &Mix,
@@ -408,7 +419,7 @@ std::optional<RegisterPlan> planRegisters(const Kernel &K,
   takePoint({Options.Gpu, Block.Threads,
              Block.StaticSharedBytes + Block.DynamicSharedBytes,
              std::move(Points), roomierPoints(Options.Gpu, Block, Use),
-             Use.MaxLive, Mix, OptBlocks, Options.MinGain},
+             Use.MaxLive, Mix, OptBlocks, Options.MinGain, gridOf(K)},
             Block, Use, Options, Plan);
   if (!fillCurrent(K, Use, Block, Options, Plan))
     return std::nullopt;

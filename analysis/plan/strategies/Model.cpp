@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
+//   where ptxas gave machine code: the point whose grid is done first, spills
+//   and all (GridTime), if it gains enough; else, by the PTX
+//
 //   cycles of an SM for one warp, at each point that spills nothing:
 //     issuing its instructions | what the memory delivers | waiting / warps
 //   the least is taken if it gains enough; else, for a loop that streams, the
@@ -17,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/strategies/Selectors.h"
+#include "analysis/time/GridTime.h"
 #include "analysis/time/TimeModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -135,7 +139,74 @@ static std::optional<size_t> relievedPoint(const SelectorInput &In,
   return *First;
 }
 
+//===-- By machine code ---------------------------------------------------===//
+
+static std::optional<ResidentBlocks> residentBlocks(const SelectorInput &In,
+                                                    const DesignPoint &P) {
+  if (!P.Compiled.Warp)
+    return std::nullopt;
+  return ResidentBlocks{
+      *P.Compiled.Warp, In.ThreadsPerBlock, P.Blocks, P.Compiled.StackBytes,
+      std::max<int64_t>(In.SharedBytesPerBlock, P.Compiled.SharedBytes)};
+}
+
+std::optional<double> gainByCode(const SelectorInput &In, const DesignPoint &Of,
+                                 const DesignPoint &Over) {
+  std::optional<ResidentBlocks> New = residentBlocks(In, Of),
+                                Old = residentBlocks(In, Over);
+  if (!New || !Old)
+    return std::nullopt;
+  if (In.GridBlocks && In.Gpu.SMs)
+    return gridCycles(*Old, *In.GridBlocks, *In.Gpu.SMs, In.Gpu) /
+           gridCycles(*New, *In.GridBlocks, *In.Gpu.SMs, In.Gpu);
+  if (waveCycles(*New, 1, 1, In.Gpu) > waveCycles(*Old, 1, 1, In.Gpu))
+    return 0;
+  return cyclesOfBlock(*Old, In.Gpu) / cyclesOfBlock(*New, In.Gpu);
+}
+
+/// Gains that differ by less are equal.
+constexpr double Near = 1.03;
+
+/// Of the points that are about as good as the best, one that spills least to
+/// local memory, and of these the one with the fewest blocks.
+static Selection pointByCode(const SelectorInput &In) {
+  struct Candidate {
+    size_t Point;
+    double Gain;
+  };
+  std::vector<Candidate> All;
+  double Most = 1;
+  for (size_t I = 1; I < In.Points.size() + In.Roomier.size(); ++I) {
+    if (I < In.Points.size() && In.isPruned(I))
+      continue;
+    if (std::optional<double> Gain = gainByCode(In, In.at(I), In.at(0))) {
+      All.push_back({I, *Gain});
+      Most = std::max(Most, *Gain);
+    }
+  }
+  if (Most < 1 + In.MinGain)
+    return {0,
+            llvm::formatv("the best predicted gain is {0:f2}, too little", Most)
+                .str()};
+  llvm::erase_if(All, [&](const Candidate &C) { return C.Gain * Near < Most; });
+  auto Cost = [&](const Candidate &C) {
+    const DesignPoint &P = In.at(C.Point);
+    return std::pair(P.Compiled.Warp->Local, P.Blocks);
+  };
+  const Candidate &Best =
+      *llvm::min_element(All, [&](const Candidate &A, const Candidate &B) {
+        return Cost(A) < Cost(B);
+      });
+  return {Best.Point,
+          llvm::formatv("by its machine code {0:f2} times as fast, in {1} "
+                        "instead of {2} warps on an SM",
+                        Best.Gain, warpsOf(In, Best.Point), warpsOf(In, 0))
+              .str()};
+}
+
 static Selection selectModel(const SelectorInput &In) {
+  if (In.at(0).Compiled.Warp)
+    return pointByCode(In);
   Selection Plain = compiledPoint(In);
   if (!mayGainByWarps(In.Mix))
     return Plain;

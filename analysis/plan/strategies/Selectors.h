@@ -94,6 +94,8 @@ struct SelectorInput {
   /// OptTLP: more blocks than this lose in the cache. Empty: no such limit.
   std::optional<int64_t> OptBlocks;
   double MinGain = 0.05; ///< of the model: a smaller predicted gain is none
+  /// Of the launch, where it is the same for all launches.
+  std::optional<int64_t> GridBlocks = {};
 
   /// A point by the number that a Selection has.
   const DesignPoint &at(size_t Point) const {
@@ -155,6 +157,13 @@ constexpr double MaxComputePerAccess = 200;
 int64_t coresPerSM(const Device &Gpu);
 
 //===-- model -------------------------------------------------------------===//
+
+/// How many times as fast the second point is predicted to be as the first, by
+/// their machine code (time/GridTime). Where the grid is not known: while all
+/// SMs are busy, and 0 where it loses with one block on each. Empty: of one of
+/// them there is none.
+std::optional<double> gainByCode(const SelectorInput &In, const DesignPoint &Of,
+                                 const DesignPoint &Over);
 
 /// Cycles of an SM for one warp if so many warps share it: the largest of what
 /// issuing takes, what the memory delivers and what waiting leaves.

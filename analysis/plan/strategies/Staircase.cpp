@@ -106,7 +106,7 @@ std::vector<DesignPoint> roomierPoints(const Device &Gpu,
       continue;
     }
     Roomier.Blocks = *Blocks;
-    if (*Blocks >= *Most)
+    if (*Blocks > *Most)
       continue;
     if (Points.empty() || *Blocks < Points.back().Blocks)
       Points.push_back(Roomier);

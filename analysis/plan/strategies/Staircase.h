@@ -78,11 +78,11 @@ llvm::Expected<std::vector<DesignPoint>> designPoints(const Device &Gpu,
                                                       const BlockResources &Of,
                                                       const RegisterUse &Use);
 
-/// The points with more registers and fewer blocks than without a cap, most
-/// blocks first. CRAT takes what the compiler takes without a cap for the most
-/// that is of use. ptxas does not: it stops at a stair of its own choice, and
-/// goes on beyond if a looser cap is asked for explicitly (on an H200, 80
-/// instead of 56 registers make a stencil 1.33 times as fast).
+/// The points with more registers than without a cap, and as many blocks or
+/// fewer, most blocks first. CRAT takes what the compiler takes without a cap
+/// for the most that is of use. ptxas does not: it stops at a stair of its own
+/// choice, and goes on beyond if a looser cap is asked for explicitly (on an
+/// H200, 80 instead of 56 registers make a stencil 1.33 times as fast).
 std::vector<DesignPoint> roomierPoints(const Device &Gpu,
                                        const BlockResources &Of,
                                        const RegisterUse &Use);

@@ -20,7 +20,10 @@ static bool isWorthTrial(const RegisterPlan &Alone, size_t Point) {
   P.By.Registers = int64_t(In.Points.front().Compiled.Registers) -
                    int64_t(P.Compiled.Registers);
   P.By.SharedAccesses = 1;
-  return Alone.By.Select(In).Point == Point;
+  P.Compiled.Warp = In.Points.front().Compiled.Warp;
+  std::optional<double> Gain = gainByCode(In, P, Alone.In.Points[Point]);
+  return Alone.By.Select(In).Point == Point &&
+         (!Gain || *Gain >= 1 + In.MinGain);
 }
 
 /// Gives the variant what may be tried at its point; false: nothing.
@@ -73,7 +76,15 @@ bool JointStrategy::judge(const Variant &Start,
     T.As.Spill.reset();
     T.As.Remat.reset();
   }
-  T.Point = relieve(K, T.Point, MaySpill, T.As);
+  const DesignPoint Raw = T.Point;
+  T.Point = relieve(K, Raw, MaySpill, T.As);
+  const SelectorInput &In = Start.Registers->In;
+  if (Raw.Compiled.Warp && // else there is nothing to compare
+      gainByCode(In, T.Point, Raw).value_or(0) < 1 + In.MinGain) {
+    T.As.Spill.reset();
+    T.As.Remat.reset();
+    T.Point = Raw;
+  }
   const bool Spills = T.Point.spills();
   Known.push_back(std::move(T));
   return MaySpill || !Spills;

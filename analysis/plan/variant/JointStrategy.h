@@ -14,7 +14,8 @@
 // The papers' rules as closed loops: a rule is asked about the points as the
 // compiler makes them (planRegisters), then about what becomes of those that
 // spill if values are computed again or moved to shared memory. Tried are the
-// points that it would take if hardly anything had to be moved.
+// points that it would take if hardly anything had to be moved. By machine
+// code, what a trial gains over the spills of ptxas has to be worth it, too.
 //
 // For a rule that takes no point with spills (Selector::MaySpill), trying ends
 // at the first point that spills whatever is done: at a tighter one there is

@@ -1,0 +1,238 @@
+//===- WarpTimeline.cpp - One warp through machine code -------------------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/registers/WarpTimeline.h"
+#include "analysis/registers/MachineCode.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <array>
+#include <vector>
+
+using llvm::StringRef;
+
+namespace catt {
+namespace {
+
+/// The lowest nine bits of an instruction.
+enum TimedOpcode : unsigned {
+  LoadGlobal = 0x181,
+  StoreGlobal = 0x186,
+  LoadLocal = 0x183,
+  StoreLocal = 0x187,
+  LoadShared = 0x184,
+  StoreShared = 0x188,
+  Branch = 0x147,
+  Exit = 0x14d,
+};
+
+/// Cycles until what an instruction gives is there. Those of global memory were
+/// chosen on kernels of an H200 (docs/registers.md), beside other warps.
+constexpr double GlobalLatency = 700, LocalLatency = 35, SharedLatency = 30,
+                 StoreLatency = 20, OtherLatency = 25;
+/// Cycles until the operands of an instruction have been read.
+constexpr double ReadLatency = 20;
+
+constexpr unsigned Barriers = 6, NoBarrier = 7;
+
+struct TimedInstruction {
+  uint64_t Low = 0, High = 0;
+  unsigned opcode() const { return Low & 0x1ff; }
+  unsigned bits(unsigned First, unsigned Count) const {
+    return unsigned(High >> (First - 64)) & ((1U << Count) - 1);
+  }
+  double stall() const { return std::max(1U, bits(105, 4)); }
+  unsigned barrierOfResult() const { return bits(110, 3); }
+  unsigned barrierOfOperands() const { return bits(113, 3); }
+  unsigned waitsFor() const { return bits(116, 6); }
+  bool isPredicated() const { return ((Low >> 12) & 0xf) != NoBarrier; }
+};
+
+/// A branch back: instructions First to Last are a loop.
+struct BackEdge {
+  size_t First, Last;
+};
+
+class Timeline {
+public:
+  Timeline(StringRef Code, unsigned Version);
+  /// Instructions that have to be looked at, each as often as it is.
+  double effort() const;
+  /// A function that is called accesses memory: more than a slow path.
+  bool callsOthers() const;
+  WarpCost run() {
+    round(0, End, nullptr);
+    return At;
+  }
+
+private:
+  int64_t targetOf(size_t I) const;
+  const BackEdge *loopAt(size_t I, size_t End, const BackEdge *Around) const;
+  void round(size_t First, size_t End, const BackEdge *Around);
+  void loop(const BackEdge &L);
+  void step(const TimedInstruction &I);
+
+  std::vector<TimedInstruction> Code;
+  unsigned Version;
+  size_t End = 0; ///< behind the last way out: subroutines
+  std::vector<BackEdge> Loops;
+  WarpCost At;
+  std::array<double, Barriers> Ready{};
+};
+
+Timeline::Timeline(StringRef Text, unsigned Version) : Version(Version) {
+  constexpr size_t Bytes = 16;
+  for (; Text.size() >= Bytes; Text = Text.drop_front(Bytes))
+    Code.push_back({llvm::support::endian::read64le(Text.data()),
+                    llvm::support::endian::read64le(Text.data() + 8)});
+  End = Code.size();
+  for (size_t I = 0; I < Code.size(); ++I)
+    if (Code[I].opcode() == Exit && !Code[I].isPredicated())
+      End = I + 1;
+  for (size_t I = 0; I < End; ++I) {
+    if (Code[I].opcode() != Branch)
+      continue;
+    int64_t Target = targetOf(I);
+    if (Target >= 0 && Target < int64_t(I))
+      Loops.push_back({size_t(Target), I});
+  }
+}
+
+/// Index of the instruction that a branch goes to.
+int64_t Timeline::targetOf(size_t I) const {
+  const TimedInstruction &B = Code[I];
+  constexpr unsigned FirstBit = 34, Width = 48, Words = 4;
+  uint64_t Field = (B.Low >> FirstBit) | (B.High << (64 - FirstBit));
+  int64_t Offset = llvm::SignExtend64<Width>(Field);
+  if (Version >= 90)
+    Offset = Offset * 256 + int64_t((B.Low >> 16) & 0xff);
+  return int64_t(I) + 1 + Offset / Words;
+}
+
+/// The largest loop that begins here and ends before End, but for Around.
+const BackEdge *Timeline::loopAt(size_t I, size_t End,
+                                 const BackEdge *Around) const {
+  const BackEdge *Largest = nullptr;
+  for (const BackEdge &L : Loops)
+    if (L.First == I && L.Last < End && (!Around || L.Last < Around->Last) &&
+        (!Largest || L.Last > Largest->Last))
+      Largest = &L;
+  return Largest;
+}
+
+bool Timeline::callsOthers() const {
+  return std::any_of(Code.begin() + ptrdiff_t(End), Code.end(),
+                     [](const TimedInstruction &I) {
+                       unsigned O = I.opcode();
+                       return O == LoadGlobal || O == StoreGlobal ||
+                              O == LoadLocal || O == StoreLocal;
+                     });
+}
+
+double Timeline::effort() const {
+  double Sum = double(End);
+  for (const BackEdge &L : Loops) {
+    double Times = 1;
+    for (const BackEdge &Outer : Loops)
+      if (Outer.First <= L.First && L.Last <= Outer.Last)
+        Times *= 2;
+    Sum += Times * double(L.Last - L.First + 1);
+  }
+  return Sum;
+}
+
+void Timeline::step(const TimedInstruction &I) {
+  double Now = At.Cycles;
+  for (unsigned B = 0; B < Barriers; ++B)
+    if ((I.waitsFor() >> B) & 1)
+      Now = std::max(Now, Ready[B]);
+  double Latency = OtherLatency;
+  switch (I.opcode()) {
+  case LoadGlobal:
+  case StoreGlobal:
+    ++At.Global;
+    Latency = I.opcode() == LoadGlobal ? GlobalLatency : StoreLatency;
+    break;
+  case LoadLocal:
+  case StoreLocal:
+    ++At.Local;
+    Latency = LocalLatency;
+    break;
+  case LoadShared:
+  case StoreShared:
+    ++At.Shared;
+    Latency = SharedLatency;
+    break;
+  default:
+    break;
+  }
+  if (I.barrierOfResult() < Barriers) {
+    double &R = Ready[I.barrierOfResult()];
+    R = std::max(R, Now + Latency);
+  }
+  if (I.barrierOfOperands() < Barriers) {
+    double &R = Ready[I.barrierOfOperands()];
+    R = std::max(R, Now + ReadLatency);
+  }
+  At.Cycles = Now + I.stall();
+  ++At.Issued;
+}
+
+/// The first round, and the second one for all that follow.
+void Timeline::loop(const BackEdge &L) {
+  round(L.First, L.Last + 1, &L);
+  const WarpCost First = At;
+  round(L.First, L.Last + 1, &L);
+  constexpr double Others = LoopWeight - 2;
+  const double Later = (At.Cycles - First.Cycles) * Others;
+  At.Cycles += Later;
+  At.Issued += (At.Issued - First.Issued) * Others;
+  At.Global += (At.Global - First.Global) * Others;
+  At.Local += (At.Local - First.Local) * Others;
+  At.Shared += (At.Shared - First.Shared) * Others;
+  for (double &R : Ready)
+    R += Later;
+}
+
+void Timeline::round(size_t First, size_t End, const BackEdge *Around) {
+  for (size_t I = First; I < End; ++I)
+    if (const BackEdge *L = loopAt(I, End, Around)) {
+      loop(*L);
+      I = L->Last;
+    } else {
+      step(Code[I]);
+    }
+}
+
+} // namespace
+
+std::optional<WarpCost> costOfWarp(StringRef Code, StringRef Architecture) {
+  constexpr double MostEffort = 4e6;
+  constexpr unsigned FirstKnown = 70;
+  unsigned Version = 0;
+  if (!Architecture.consume_front("sm_") ||
+      Architecture.consumeInteger(10, Version) || Version < FirstKnown)
+    return std::nullopt;
+  Timeline T(Code, Version);
+  if (T.effort() > MostEffort || T.callsOthers())
+    return std::nullopt;
+  return T.run();
+}
+
+llvm::Expected<std::map<std::string, WarpCost>>
+costsOfWarps(StringRef Cubin, StringRef Architecture) {
+  auto Functions = functionsOf(Cubin);
+  if (!Functions)
+    return Functions.takeError();
+  std::map<std::string, WarpCost> Out;
+  for (const auto &[Name, Code] : *Functions)
+    if (std::optional<WarpCost> Cost = costOfWarp(Code, Architecture))
+      Out[Name] = *Cost;
+  return Out;
+}
+
+} // namespace catt
