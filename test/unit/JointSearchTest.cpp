@@ -260,6 +260,17 @@ TEST(JointSearch, NegativeByCodeATrialThatGainsNothing) {
   EXPECT_THAT(B.text(), Not(HasSubstr("cattSpill["))) << "spills are as good";
 }
 
+TEST(JointSearch, PositiveTlpRmDoesNotAskTheModel) {
+  Bench B;
+  B.Options.By = Selector::Dru;
+  B.codeOf(30000, 1);
+  B.Moved = WarpCost{90000, 1100, 50, 0, 40};
+  B.plan();
+  EXPECT_FALSE(bool(B.choose({{80, 4}})));
+  EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 80u);
+  EXPECT_THAT(B.text(), HasSubstr("cattSpill["));
+}
+
 TEST(JointSearch, NegativeTlpRmSpillsNothingToLocalMemory) {
   Bench B;
   B.Options.By = Selector::Dru;

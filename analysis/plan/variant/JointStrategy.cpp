@@ -10,6 +10,13 @@
 
 namespace catt {
 
+/// For the model, by machine code: New is not worth more than Old.
+static bool isAsGood(const RegisterPlan &Plan, const DesignPoint &Old,
+                     const DesignPoint &New) {
+  return Plan.By == Selector::Model && Old.Compiled.Warp &&
+         gainByCode(Plan.In, New, Old).value_or(0) < 1 + Plan.In.MinGain;
+}
+
 /// The rule would take the point if one access of shared memory were all that
 /// it takes to spill nothing.
 static bool isWorthTrial(const RegisterPlan &Alone, size_t Point) {
@@ -21,9 +28,8 @@ static bool isWorthTrial(const RegisterPlan &Alone, size_t Point) {
                    int64_t(P.Compiled.Registers);
   P.By.SharedAccesses = 1;
   P.Compiled.Warp = In.Points.front().Compiled.Warp;
-  std::optional<double> Gain = gainByCode(In, P, Alone.In.Points[Point]);
   return Alone.By.Select(In).Point == Point &&
-         (!Gain || *Gain >= 1 + In.MinGain);
+         !isAsGood(Alone, Alone.In.Points[Point], P);
 }
 
 /// Gives the variant what may be tried at its point; false: nothing.
@@ -78,9 +84,7 @@ bool JointStrategy::judge(const Variant &Start,
   }
   const DesignPoint Raw = T.Point;
   T.Point = relieve(K, Raw, MaySpill, T.As);
-  const SelectorInput &In = Start.Registers->In;
-  if (Raw.Compiled.Warp && // else there is nothing to compare
-      gainByCode(In, T.Point, Raw).value_or(0) < 1 + In.MinGain) {
+  if (isAsGood(*Start.Registers, Raw, T.Point)) {
     T.As.Spill.reset();
     T.As.Remat.reset();
     T.Point = Raw;
