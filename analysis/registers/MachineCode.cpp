@@ -70,6 +70,29 @@ llvm::Expected<std::map<std::string, StringRef>> functionsOf(StringRef Cubin) {
   return Out;
 }
 
+StringRef callerOf(StringRef Symbol) {
+  if (!Symbol.consume_front("$") || Symbol.starts_with("__internal_"))
+    return "";
+  auto [Kernel, Function] = Symbol.split('$');
+  return Function.empty() ? "" : Kernel;
+}
+
+llvm::Expected<std::set<std::string>> callersIn(StringRef Cubin) {
+  auto File = llvm::object::ObjectFile::createELFObjectFile(
+      {Cubin, "the machine code"});
+  if (!File)
+    return File.takeError();
+  std::set<std::string> Out;
+  for (const llvm::object::SymbolRef &S : (*File)->symbols()) {
+    llvm::Expected<StringRef> Name = S.getName();
+    if (!Name)
+      return Name.takeError();
+    if (StringRef Kernel = callerOf(*Name); !Kernel.empty())
+      Out.insert(Kernel.str());
+  }
+  return Out;
+}
+
 llvm::Expected<std::map<std::string, OpcodeCounts>>
 countFloatingPoint(StringRef Cubin) {
   auto Functions = functionsOf(Cubin);

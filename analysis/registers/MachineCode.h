@@ -23,6 +23,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <map>
+#include <set>
 #include <string>
 
 namespace catt {
@@ -34,6 +35,14 @@ using OpcodeCounts = std::map<std::string, unsigned>;
 /// Error: no object file.
 llvm::Expected<std::map<std::string, llvm::StringRef>>
 functionsOf(llvm::StringRef Cubin);
+
+/// The kernel whose function a symbol is, which it calls and which is not
+/// inlined: k of "$k$_Z4leaff". Empty: another symbol; of a part of ptxas' own,
+/// too ("$__internal_0_$__cuda_sm20_sqrt_rn_f32_slowpath").
+llvm::StringRef callerOf(llvm::StringRef Symbol);
+
+/// The kernels that call functions. Error: no object file.
+llvm::Expected<std::set<std::string>> callersIn(llvm::StringRef Cubin);
 
 /// Counts by function, by mangled name. Error: no object file of a GPU.
 llvm::Expected<std::map<std::string, OpcodeCounts>>

@@ -62,8 +62,6 @@ public:
   Timeline(StringRef Code, unsigned Version);
   /// Instructions that have to be looked at, each as often as it is.
   double effort() const;
-  /// A function that is called accesses memory: more than a slow path.
-  bool callsOthers() const;
   WarpCost run() {
     round(0, End, nullptr);
     return At;
@@ -122,15 +120,6 @@ const BackEdge *Timeline::loopAt(size_t I, size_t End,
         (!Largest || L.Last > Largest->Last))
       Largest = &L;
   return Largest;
-}
-
-bool Timeline::callsOthers() const {
-  return std::any_of(Code.begin() + ptrdiff_t(End), Code.end(),
-                     [](const TimedInstruction &I) {
-                       unsigned O = I.opcode();
-                       return O == LoadGlobal || O == StoreGlobal ||
-                              O == LoadLocal || O == StoreLocal;
-                     });
 }
 
 double Timeline::effort() const {
@@ -218,7 +207,7 @@ std::optional<WarpCost> costOfWarp(StringRef Code, StringRef Architecture) {
       Architecture.consumeInteger(10, Version) || Version < FirstKnown)
     return std::nullopt;
   Timeline T(Code, Version);
-  if (T.effort() > MostEffort || T.callsOthers())
+  if (T.effort() > MostEffort)
     return std::nullopt;
   return T.run();
 }
@@ -228,10 +217,14 @@ costsOfWarps(StringRef Cubin, StringRef Architecture) {
   auto Functions = functionsOf(Cubin);
   if (!Functions)
     return Functions.takeError();
+  auto Callers = callersIn(Cubin);
+  if (!Callers)
+    return Callers.takeError();
   std::map<std::string, WarpCost> Out;
   for (const auto &[Name, Code] : *Functions)
-    if (std::optional<WarpCost> Cost = costOfWarp(Code, Architecture))
-      Out[Name] = *Cost;
+    if (!Callers->count(Name))
+      if (std::optional<WarpCost> Cost = costOfWarp(Code, Architecture))
+        Out[Name] = *Cost;
   return Out;
 }
 

@@ -40,12 +40,12 @@
 namespace catt {
 
 /// The code of one function, for "sm_90" and the like. Empty: another kind of
-/// machine, loops too deep to follow, or functions that it calls.
+/// machine, or loops too deep to follow.
 std::optional<WarpCost> costOfWarp(llvm::StringRef Code,
                                    llvm::StringRef Architecture);
 
-/// The same of each function of a cubin, by mangled name. Error: no object
-/// file.
+/// The same of each function of a cubin, by mangled name; not of kernels that
+/// call functions, which may be anything. Error: no object file.
 llvm::Expected<std::map<std::string, WarpCost>>
 costsOfWarps(llvm::StringRef Cubin, llvm::StringRef Architecture);
 

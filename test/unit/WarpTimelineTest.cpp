@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/WarpTimeline.h"
+#include "analysis/registers/MachineCode.h"
 #include "analysis/time/GridTime.h"
 #include "gtest/gtest.h"
 
@@ -117,10 +118,12 @@ TEST(WarpTimeline, NegativeASlowPathBehindTheEndIsNoPartOfIt) {
   EXPECT_EQ(WithPath.cost().Issued, 4);
 }
 
-TEST(WarpTimeline, NegativeAFunctionThatIsCalledIsNotKnown) {
-  Code C;
-  C.add(Ffma).add(ExitNow).add(Ldg, 1, 0).add(Ffma);
-  EXPECT_FALSE(costOfWarp(C.Bytes, "sm_90").has_value());
+TEST(MachineCode, CallerOfASymbol) {
+  EXPECT_EQ(callerOf("$callDeep$_ZN38_INTERNAL_5fifthEf"), "callDeep");
+  EXPECT_EQ(callerOf("$_Z1kPf$_Z4leaff"), "_Z1kPf");
+  for (const char *Symbol : {"_Z1kPf", "", "$", "$k", "$$leaf",
+                             "$__internal_0_$__cuda_sm20_sqrt_rn_f32_slowpath"})
+    EXPECT_EQ(callerOf(Symbol), "") << Symbol;
 }
 
 TEST(WarpTimeline, NegativeOtherMachines) {

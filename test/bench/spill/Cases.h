@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Those of the suite registers, and those of Wide.cu and Straight.cu.
+// Those of the suite registers, and those of Wide.cu, Straight.cu and Calls.cu.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_BENCH_SPILL_CASES_H
@@ -31,6 +31,19 @@ inline std::vector<Case> spillCases() {
   Straight("spectrum", 256, 32);
   Straight("sponge", 128, 4);
   Straight("patches", 128, 6);
+  const auto Calls = [&](const char *Kernel, unsigned Outputs) {
+    All.push_back({Kernel, "Calls", M, {M / 128}, {128}, size_t(Outputs) * M});
+  };
+  Calls("callHorner", 7);
+  Calls("callQuadrature", 48);
+  Calls("callKepler", 40);
+  Calls("callDeep", 64);
+  Calls("callBodies", 20);
+  Calls("callBeta", 24);
+  Calls("callSlopes", 72);
+  Calls("callPaths", 56);
+  Calls("callTable", 44);
+  Calls("callOrbits", 24);
   return All;
 }
 

@@ -19,7 +19,8 @@ BIN = HERE.parents[2] / "build" / "release" / "bin"
 SOURCES = {"Points": HERE.parent / "registers" / "Points.cu",
            "Grids": HERE.parent / "registers" / "Grids.cu",
            "Wide": HERE / "Wide.cu",
-           "Straight": HERE / "Straight.cu"}
+           "Straight": HERE / "Straight.cu",
+           "Calls": HERE / "Calls.cu"}
 TRANSFORMS = {"spill-shared": ["spill-shared"],
               "rematerialize": ["rematerialize"],
               "both": ["rematerialize", "spill-shared"]}
