@@ -77,18 +77,24 @@ StringRef callerOf(StringRef Symbol) {
   return Function.empty() ? "" : Kernel;
 }
 
-llvm::Expected<std::set<std::string>> callersIn(StringRef Cubin) {
+llvm::Expected<std::map<std::string, std::vector<CodeRange>>>
+calledFunctions(StringRef Cubin) {
   auto File = llvm::object::ObjectFile::createELFObjectFile(
       {Cubin, "the machine code"});
   if (!File)
     return File.takeError();
-  std::set<std::string> Out;
-  for (const llvm::object::SymbolRef &S : (*File)->symbols()) {
+  std::map<std::string, std::vector<CodeRange>> Out;
+  for (const llvm::object::ELFSymbolRef S : (*File)->symbols()) {
     llvm::Expected<StringRef> Name = S.getName();
     if (!Name)
       return Name.takeError();
-    if (StringRef Kernel = callerOf(*Name); !Kernel.empty())
-      Out.insert(Kernel.str());
+    StringRef Kernel = callerOf(*Name);
+    if (Kernel.empty())
+      continue;
+    llvm::Expected<uint64_t> At = S.getValue();
+    if (!At)
+      return At.takeError();
+    Out[Kernel.str()].push_back({*At, *At + S.getSize()});
   }
   return Out;
 }

@@ -22,9 +22,10 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <cstdint>
 #include <map>
-#include <set>
 #include <string>
+#include <vector>
 
 namespace catt {
 
@@ -41,8 +42,14 @@ functionsOf(llvm::StringRef Cubin);
 /// too ("$__internal_0_$__cuda_sm20_sqrt_rn_f32_slowpath").
 llvm::StringRef callerOf(llvm::StringRef Symbol);
 
-/// The kernels that call functions. Error: no object file.
-llvm::Expected<std::set<std::string>> callersIn(llvm::StringRef Cubin);
+/// Where a function that a kernel calls stands in the kernel's code, in bytes.
+struct CodeRange {
+  uint64_t Begin = 0, End = 0;
+};
+
+/// The functions that kernels call, by kernel. Error: no object file.
+llvm::Expected<std::map<std::string, std::vector<CodeRange>>>
+calledFunctions(llvm::StringRef Cubin);
 
 /// Counts by function, by mangled name. Error: no object file of a GPU.
 llvm::Expected<std::map<std::string, OpcodeCounts>>

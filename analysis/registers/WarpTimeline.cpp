@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/registers/WarpTimeline.h"
-#include "analysis/registers/MachineCode.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -27,6 +26,7 @@ enum TimedOpcode : unsigned {
   LoadShared = 0x184,
   StoreShared = 0x188,
   Branch = 0x147,
+  Call = 0x144,
   Exit = 0x14d,
 };
 
@@ -59,11 +59,13 @@ struct BackEdge {
 
 class Timeline {
 public:
-  Timeline(StringRef Code, unsigned Version);
-  /// Instructions that have to be looked at, each as often as it is.
-  double effort() const;
-  WarpCost run() {
+  Timeline(StringRef Code, unsigned Version,
+           llvm::ArrayRef<CodeRange> Functions);
+  /// Empty: it takes too long to follow.
+  std::optional<WarpCost> run() {
     round(0, End, nullptr);
+    if (Left == 0)
+      return std::nullopt;
     return At;
   }
 
@@ -72,26 +74,34 @@ private:
   const BackEdge *loopAt(size_t I, size_t End, const BackEdge *Around) const;
   void round(size_t First, size_t End, const BackEdge *Around);
   void loop(const BackEdge &L);
+  void call(size_t I);
   void step(const TimedInstruction &I);
 
   std::vector<TimedInstruction> Code;
   unsigned Version;
+  llvm::ArrayRef<CodeRange> Functions;
   size_t End = 0; ///< behind the last way out: subroutines
   std::vector<BackEdge> Loops;
   WarpCost At;
   std::array<double, Barriers> Ready{};
+  unsigned Depth = 0;    ///< of calls
+  int64_t Left = 400000; ///< instructions that are still looked at
 };
 
-Timeline::Timeline(StringRef Text, unsigned Version) : Version(Version) {
-  constexpr size_t Bytes = 16;
-  for (; Text.size() >= Bytes; Text = Text.drop_front(Bytes))
+constexpr size_t InstructionBytes = 16;
+
+Timeline::Timeline(StringRef Text, unsigned Version,
+                   llvm::ArrayRef<CodeRange> Functions)
+    : Version(Version), Functions(Functions) {
+  for (; Text.size() >= InstructionBytes;
+       Text = Text.drop_front(InstructionBytes))
     Code.push_back({llvm::support::endian::read64le(Text.data()),
                     llvm::support::endian::read64le(Text.data() + 8)});
   End = Code.size();
   for (size_t I = 0; I < Code.size(); ++I)
     if (Code[I].opcode() == Exit && !Code[I].isPredicated())
       End = I + 1;
-  for (size_t I = 0; I < End; ++I) {
+  for (size_t I = 0; I < Code.size(); ++I) {
     if (Code[I].opcode() != Branch)
       continue;
     int64_t Target = targetOf(I);
@@ -122,16 +132,18 @@ const BackEdge *Timeline::loopAt(size_t I, size_t End,
   return Largest;
 }
 
-double Timeline::effort() const {
-  double Sum = double(End);
-  for (const BackEdge &L : Loops) {
-    double Times = 1;
-    for (const BackEdge &Outer : Loops)
-      if (Outer.First <= L.First && L.Last <= Outer.Last)
-        Times *= 2;
-    Sum += Times * double(L.Last - L.First + 1);
-  }
-  return Sum;
+/// A function of the program; not a slow path of ptxas' own.
+void Timeline::call(size_t I) {
+  constexpr unsigned MostDepth = 16;
+  const int64_t Target = targetOf(I) * int64_t(InstructionBytes);
+  for (const CodeRange &F : Functions)
+    if (Depth < MostDepth && Target >= int64_t(F.Begin) &&
+        Target < int64_t(F.End)) {
+      ++Depth;
+      round(F.Begin / InstructionBytes,
+            std::min<size_t>(F.End / InstructionBytes, Code.size()), nullptr);
+      --Depth;
+    }
 }
 
 void Timeline::step(const TimedInstruction &I) {
@@ -188,43 +200,43 @@ void Timeline::loop(const BackEdge &L) {
 }
 
 void Timeline::round(size_t First, size_t End, const BackEdge *Around) {
-  for (size_t I = First; I < End; ++I)
+  for (size_t I = First; I < End && Left > 0; ++I)
     if (const BackEdge *L = loopAt(I, End, Around)) {
       loop(*L);
       I = L->Last;
     } else {
+      --Left;
       step(Code[I]);
+      if (Code[I].opcode() == Call)
+        call(I);
     }
 }
 
 } // namespace
 
-std::optional<WarpCost> costOfWarp(StringRef Code, StringRef Architecture) {
-  constexpr double MostEffort = 4e6;
+std::optional<WarpCost> costOfWarp(StringRef Code, StringRef Architecture,
+                                   llvm::ArrayRef<CodeRange> Functions) {
   constexpr unsigned FirstKnown = 70;
   unsigned Version = 0;
   if (!Architecture.consume_front("sm_") ||
       Architecture.consumeInteger(10, Version) || Version < FirstKnown)
     return std::nullopt;
-  Timeline T(Code, Version);
-  if (T.effort() > MostEffort)
-    return std::nullopt;
-  return T.run();
+  return Timeline(Code, Version, Functions).run();
 }
 
 llvm::Expected<std::map<std::string, WarpCost>>
 costsOfWarps(StringRef Cubin, StringRef Architecture) {
-  auto Functions = functionsOf(Cubin);
-  if (!Functions)
-    return Functions.takeError();
-  auto Callers = callersIn(Cubin);
-  if (!Callers)
-    return Callers.takeError();
+  auto Kernels = functionsOf(Cubin);
+  if (!Kernels)
+    return Kernels.takeError();
+  auto Called = calledFunctions(Cubin);
+  if (!Called)
+    return Called.takeError();
   std::map<std::string, WarpCost> Out;
-  for (const auto &[Name, Code] : *Functions)
-    if (!Callers->count(Name))
-      if (std::optional<WarpCost> Cost = costOfWarp(Code, Architecture))
-        Out[Name] = *Cost;
+  for (const auto &[Name, Code] : *Kernels)
+    if (std::optional<WarpCost> Cost =
+            costOfWarp(Code, Architecture, (*Called)[Name]))
+      Out[Name] = *Cost;
   return Out;
 }
 

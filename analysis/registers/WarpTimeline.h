@@ -23,7 +23,9 @@
 // bytes from bit 32 on up to sm_89, in words of which the lowest 8 bits stand
 // at 16 from sm_90 on. Seen in what ptxas 13.0 makes for sm_75 to sm_120.
 //
-// Limits: sm_70 and later. Subroutines (slow paths of divisions) are left out,
+// A call runs the function that is called, as far as it is the program's.
+//
+// Limits: sm_70 and later. Slow paths of ptxas' own (divisions) are left out,
 // and so is what other warps do; time/GridTime puts warps together.
 //
 //===----------------------------------------------------------------------===//
@@ -31,6 +33,8 @@
 #define CATT_ANALYSIS_REGISTERS_WARPTIMELINE_H
 
 #include "analysis/model/RegisterUse.h"
+#include "analysis/registers/MachineCode.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -39,13 +43,13 @@
 
 namespace catt {
 
-/// The code of one function, for "sm_90" and the like. Empty: another kind of
-/// machine, or loops too deep to follow.
+/// The code of a kernel, for "sm_90" and the like, with the functions in it
+/// that it calls. Empty: another kind of machine, or too much to follow.
 std::optional<WarpCost> costOfWarp(llvm::StringRef Code,
-                                   llvm::StringRef Architecture);
+                                   llvm::StringRef Architecture,
+                                   llvm::ArrayRef<CodeRange> Functions = {});
 
-/// The same of each function of a cubin, by mangled name; not of kernels that
-/// call functions, which may be anything. Error: no object file.
+/// The same of each kernel of a cubin, by mangled name. Error: no object file.
 llvm::Expected<std::map<std::string, WarpCost>>
 costsOfWarps(llvm::StringRef Cubin, llvm::StringRef Architecture);
 

@@ -170,6 +170,7 @@ TEST(SpillSearch, PositiveKernelsAreAskedTogetherAndDecideAlone) {
   for (const ThreadValue &V : M.Source.Values)
     B.Use.Peaks[1].Live.push_back(
         {V.Variable, V.Where, 1, true, UsedInAllLoops});
+  M.Pressure = B.Use;
   M.Spill = planSpill(M.Source, B.Use, 16, B.Options);
   B.R.Kernels.push_back(M);
   std::vector<size_t> Asked; // kernels of each text

@@ -39,6 +39,7 @@ struct SpillBench : SnippetBench {
       Use.Peaks.push_back(Peak);
     }
     Options.Gpu = R.Gpu;
+    K.Pressure = Use;
     K.Spill = planSpill(K.Source, Use, 16, Options);
   }
 

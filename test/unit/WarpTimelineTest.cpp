@@ -19,7 +19,7 @@ namespace catt {
 namespace {
 
 constexpr uint64_t Ldg = 0x981, Ldl = 0x983, Stl = 0x387, Ffma = 0x223,
-                   Bra = 0x947, ExitNow = 0x94d;
+                   Bra = 0x947, Call = 0x944, ExitNow = 0x94d;
 constexpr unsigned None = 7;
 
 /// Machine code, as far as it matters.
@@ -33,6 +33,15 @@ public:
         uint64_t(None) << (113 - 64) | uint64_t(WaitsFor) << (116 - 64);
     put(Low);
     put(High);
+    return *this;
+  }
+  /// A call of what stands behind so many instructions (-1: itself), on sm_90.
+  Code &call(int64_t Over) {
+    const int64_t Words = 4 * Over;
+    put(Call | uint64_t(None) << 12 | uint64_t(Words & 0xff) << 16 |
+        uint64_t(Words >> 8) << 34);
+    put(((uint64_t(Words >> 8) >> 30) & 0x3ffff) | uint64_t(1) << 41 |
+        uint64_t(None) << 46 | uint64_t(None) << 49);
     return *this;
   }
   /// A branch back over so many instructions, as an architecture has it.
@@ -116,6 +125,26 @@ TEST(WarpTimeline, NegativeASlowPathBehindTheEndIsNoPartOfIt) {
   WithPath.add(Ffma).add(Ffma);
   EXPECT_EQ(C.cost().Issued, 4) << "a way out for some lanes is not the end";
   EXPECT_EQ(WithPath.cost().Issued, 4);
+}
+
+TEST(WarpTimeline, ACallRunsTheFunction) {
+  // 0: a call of 4; 1: the end; 2, 3: of no one; 4 to 5: the function.
+  Code C;
+  C.call(/*Over=*/3).add(ExitNow).add(Ffma).add(Ffma).add(Ldg, 1, 0).add(Ffma);
+  const CodeRange Function = {4 * 16, 6 * 16};
+  auto Cost = costOfWarp(C.Bytes, "sm_90", Function);
+  ASSERT_TRUE(Cost.has_value());
+  EXPECT_EQ(Cost->Issued, 4);
+  EXPECT_EQ(Cost->Global, 1);
+  EXPECT_EQ(C.cost().Issued, 2) << "a slow path of ptxas' own";
+}
+
+TEST(WarpTimeline, NegativeAFunctionThatCallsItselfComesToAnEnd) {
+  Code C;
+  C.call(/*Over=*/1).add(ExitNow).call(/*Over=*/-1).add(Ffma);
+  auto Cost = costOfWarp(C.Bytes, "sm_90", CodeRange{2 * 16, 4 * 16});
+  ASSERT_TRUE(Cost.has_value());
+  EXPECT_LT(Cost->Issued, 100);
 }
 
 TEST(MachineCode, CallerOfASymbol) {
