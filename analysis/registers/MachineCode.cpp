@@ -49,9 +49,14 @@ static OpcodeCounts countIn(StringRef Code) {
   return Out;
 }
 
-llvm::Expected<std::map<std::string, StringRef>> functionsOf(StringRef Cubin) {
-  auto File = llvm::object::ObjectFile::createELFObjectFile(
+static llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>>
+objectFile(StringRef Cubin) {
+  return llvm::object::ObjectFile::createELFObjectFile(
       {Cubin, "the machine code"});
+}
+
+llvm::Expected<std::map<std::string, StringRef>> functionsOf(StringRef Cubin) {
+  auto File = objectFile(Cubin);
   if (!File)
     return File.takeError();
   std::map<std::string, StringRef> Out;
@@ -79,8 +84,7 @@ StringRef callerOf(StringRef Symbol) {
 
 llvm::Expected<std::map<std::string, std::vector<CodeRange>>>
 calledFunctions(StringRef Cubin) {
-  auto File = llvm::object::ObjectFile::createELFObjectFile(
-      {Cubin, "the machine code"});
+  auto File = objectFile(Cubin);
   if (!File)
     return File.takeError();
   std::map<std::string, std::vector<CodeRange>> Out;

@@ -64,19 +64,20 @@ static std::string costLines(StringRef Cubin, StringRef Architecture) {
     return "";
   }
   std::string Out;
-  for (const auto &[Name, C] : *Costs)
-    Out += llvm::formatv("{0}{1} {2} {3} {4} {5} {6}\n", CostMark, Name,
-                         C.Cycles, C.Issued, C.Global, C.Local, C.Shared)
-               .str();
+  for (const auto &[Name, C] : *Costs) {
+    Out += CostMark.str() + Name;
+    for (double WarpCost::*Each : WarpCostMembers)
+      Out += llvm::formatv(" {0}", C.*Each).str();
+    Out += "\n";
+  }
   return Out;
 }
 
 static std::optional<WarpCost> readCost(StringRef Line) {
   WarpCost C;
-  for (double *Member :
-       {&C.Cycles, &C.Issued, &C.Global, &C.Local, &C.Shared}) {
+  for (double WarpCost::*Each : WarpCostMembers) {
     auto [Word, Rest] = Line.split(' ');
-    if (Word.getAsDouble(*Member))
+    if (Word.getAsDouble(C.*Each))
       return std::nullopt;
     Line = Rest;
   }

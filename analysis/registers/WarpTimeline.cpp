@@ -190,11 +190,8 @@ void Timeline::loop(const BackEdge &L) {
   round(L.First, L.Last + 1, &L);
   constexpr double Others = LoopWeight - 2;
   const double Later = (At.Cycles - First.Cycles) * Others;
-  At.Cycles += Later;
-  At.Issued += (At.Issued - First.Issued) * Others;
-  At.Global += (At.Global - First.Global) * Others;
-  At.Local += (At.Local - First.Local) * Others;
-  At.Shared += (At.Shared - First.Shared) * Others;
+  for (double WarpCost::*Each : WarpCostMembers)
+    At.*Each += (At.*Each - First.*Each) * Others;
   for (double &R : Ready)
     R += Later;
 }

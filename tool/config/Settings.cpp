@@ -172,20 +172,21 @@ Error setSelector(Settings &S, StringRef Value, StringRef Spelled) {
   return wrong(Spelled + " must be one of " + Known + ", not '" + Value + "'");
 }
 
-Error setTarget(Settings &S, StringRef Value, StringRef Spelled) {
-  Expected<int64_t> N = wholeNumber(Spelled, Value, 16, 255);
+Error setNumber(std::optional<int64_t> &To, StringRef Value, StringRef Spelled,
+                int64_t Low, int64_t High) {
+  Expected<int64_t> N = wholeNumber(Spelled, Value, Low, High);
   if (!N)
     return N.takeError();
-  S.TargetRegisters = *N;
+  To = *N;
   return Error::success();
 }
 
+Error setTarget(Settings &S, StringRef Value, StringRef Spelled) {
+  return setNumber(S.TargetRegisters, Value, Spelled, 16, 255);
+}
+
 Error setOptTlp(Settings &S, StringRef Value, StringRef Spelled) {
-  Expected<int64_t> N = wholeNumber(Spelled, Value, 1, 32);
-  if (!N)
-    return N.takeError();
-  S.OptBlocks = *N;
-  return Error::success();
+  return setNumber(S.OptBlocks, Value, Spelled, 1, 32);
 }
 
 Error setTile(Settings &S, StringRef Value, StringRef Spelled) {
@@ -235,6 +236,9 @@ using Printer = Words (*)(const Settings &);
 
 template <auto Field> Words one(const Settings &S) { return {S.*Field}; }
 template <auto Field> Words all(const Settings &S) { return S.*Field; }
+template <auto Field> Words number(const Settings &S) {
+  return {S.*Field ? std::to_string(*(S.*Field)) : ""};
+}
 template <auto Field> Words flag(const Settings &S) {
   return {S.*Field ? "true" : "false"};
 }
@@ -267,15 +271,6 @@ Words printMinGain(const Settings &S) {
 Words printDecide(const Settings &S) { return {S.ByTrials ? "run" : "model"}; }
 Words printSelector(const Settings &S) {
   return {S.RegistersBy ? S.RegistersBy->Name.str() : ""};
-}
-Words printTarget(const Settings &S) {
-  return {S.TargetRegisters ? std::to_string(*S.TargetRegisters) : ""};
-}
-Words printOptTlp(const Settings &S) {
-  return {S.OptBlocks ? std::to_string(*S.OptBlocks) : ""};
-}
-Words printTile(const Settings &S) {
-  return {S.TileBytes ? std::to_string(*S.TileBytes) : ""};
 }
 Words printRuntime(const Settings &S) {
   return {S.From == Runtime::Header ? "header" : "inline"};

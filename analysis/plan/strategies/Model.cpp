@@ -145,9 +145,8 @@ static std::optional<ResidentBlocks> residentBlocks(const SelectorInput &In,
                                                     const DesignPoint &P) {
   if (!P.Compiled.Warp)
     return std::nullopt;
-  return ResidentBlocks{
-      *P.Compiled.Warp, In.ThreadsPerBlock, P.Blocks, P.Compiled.StackBytes,
-      std::max<int64_t>(In.SharedBytesPerBlock, P.Compiled.SharedBytes)};
+  return ResidentBlocks{*P.Compiled.Warp, In.ThreadsPerBlock, P.Blocks,
+                        P.Compiled.StackBytes, In.sharedBytes(P)};
 }
 
 std::optional<double> gainByCode(const SelectorInput &In, const DesignPoint &Of,

@@ -16,7 +16,6 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/strategies/Selectors.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <algorithm>
 
 namespace catt {
 
@@ -31,9 +30,7 @@ size_t conservativePoint(const SelectorInput &In) {
     const DesignPoint &P = In.Points[I];
     int64_t Spilled =
         int64_t(P.Compiled.StackBytes) * P.Blocks * In.ThreadsPerBlock;
-    int64_t Shared =
-        std::max<int64_t>(In.SharedBytesPerBlock, P.Compiled.SharedBytes);
-    int64_t OnChip = In.Gpu.UnifiedBytes - P.Blocks * Shared;
+    int64_t OnChip = In.Gpu.UnifiedBytes - P.Blocks * In.sharedBytes(P);
     if (Spilled <= OnChip)
       Best = I;
   }

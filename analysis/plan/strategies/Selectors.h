@@ -33,6 +33,7 @@
 #include "analysis/plan/strategies/Staircase.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -102,6 +103,10 @@ struct SelectorInput {
     return Point < Points.size() ? Points[Point]
                                  : Roomier[Point - Points.size()];
   }
+  /// Of one block, with what was moved there.
+  int64_t sharedBytes(const DesignPoint &P) const {
+    return std::max<int64_t>(SharedBytesPerBlock, P.Compiled.SharedBytes);
+  }
   /// The second pruning of CRAT section 4.2. The kernel as it is stays.
   bool isPruned(size_t Point) const {
     return Point != 0 && OptBlocks && Points[Point].Blocks > *OptBlocks;
@@ -158,8 +163,8 @@ int64_t coresPerSM(const Device &Gpu);
 
 //===-- model -------------------------------------------------------------===//
 
-/// How many times as fast the second point is predicted to be as the first, by
-/// their machine code (time/GridTime). Where the grid is not known: while all
+/// How many times as fast as Over the point Of is predicted to be, by their
+/// machine code (time/GridTime). Where the grid is not known: while all
 /// SMs are busy, and 0 where it loses with one block on each. Empty: of one of
 /// them there is none.
 std::optional<double> gainByCode(const SelectorInput &In, const DesignPoint &Of,

@@ -15,6 +15,11 @@ using namespace clang;
 
 namespace catt {
 
+bool mayFuse(const BinaryOperator &B, const ASTContext &Context) {
+  return B.getFPFeaturesInEffect(Context.getLangOpts()).getFPContractMode() !=
+         LangOptions::FPM_Off;
+}
+
 bool isProduct(const Expr &E, const ASTContext &Context) {
   if (E.isValueDependent() || !E.getType()->isFloatingType())
     return false;
@@ -23,9 +28,7 @@ bool isProduct(const Expr &E, const ASTContext &Context) {
     return !C->isEvaluatable(Context) && !(Callee && isAccessor(*Callee));
   }
   auto *B = dyn_cast<BinaryOperator>(&E);
-  if (!B || B->isEvaluatable(Context) ||
-      B->getFPFeaturesInEffect(Context.getLangOpts()).getFPContractMode() ==
-          LangOptions::FPM_Off)
+  if (!B || B->isEvaluatable(Context) || !mayFuse(*B, Context))
     return false;
   return B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign ||
          (B->getOpcode() == BO_Div && B->getRHS()->isEvaluatable(Context));
@@ -73,9 +76,7 @@ static bool placeMayBeProduct(const Expr &E,
 static bool
 operatorMayBeProduct(const BinaryOperator &B, const ASTContext &Context,
                      llvm::SmallVectorImpl<const VarDecl *> &Copies) {
-  bool Fused =
-      B.getFPFeaturesInEffect(Context.getLangOpts()).getFPContractMode() !=
-      LangOptions::FPM_Off;
+  bool Fused = mayFuse(B, Context);
   switch (B.getOpcode()) {
   case BO_Assign:
   case BO_Comma:

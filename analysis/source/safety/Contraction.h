@@ -26,6 +26,10 @@
 
 namespace catt {
 
+/// Whether a compiler may fuse the operation with another one (not with
+/// -fmad=false, nor where a pragma forbids it).
+bool mayFuse(const clang::BinaryOperator &B, const clang::ASTContext &Context);
+
 /// The first part of the expression that may be fused with what is around it: a
 /// floating-point product, a division by a constant (which compilers turn into
 /// one), or a call that returns a floating-point value. Variables that are read

@@ -43,9 +43,7 @@ static bool isSum(const BinaryOperator &B, const ASTContext &Context) {
   default:
     return false;
   }
-  return B.getType()->isFloatingType() &&
-         B.getFPFeaturesInEffect(Context.getLangOpts()).getFPContractMode() !=
-             LangOptions::FPM_Off;
+  return B.getType()->isFloatingType() && mayFuse(B, Context);
 }
 
 SharedProducts::Variables

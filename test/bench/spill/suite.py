@@ -31,6 +31,11 @@ def cases(listed):
     return list(map(json.loads, listed.splitlines()))
 
 
+def chosen_by(selector):
+    """The variant that a selector's choice is."""
+    return "chosen" if selector == "model" else f"chosen-{selector}"
+
+
 def write(into, cases, points, **more):
     """What the program and the run script read."""
     (into / "points.json").write_text(json.dumps(
