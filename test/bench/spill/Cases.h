@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Those of the suite registers, and those of Wide.cu, Straight.cu and Calls.cu.
+// Those of the suite registers, and those of Wide.cu, Straight.cu, Calls.cu,
+// HeadlineCrat.cu and HeadlineTlpRm.cu.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_BENCH_SPILL_CASES_H
@@ -15,6 +16,30 @@
 #include "../registers/Cases.h"
 
 namespace sweep {
+
+/// Kernels of the applications that CRAT's and TLP-RM's headlines are about.
+inline std::vector<Case> headlineCases() {
+  constexpr unsigned M = 1 << 20, V = 384, S = 4096;
+  const char *const Crat = "HeadlineCrat", *const TlpRm = "HeadlineTlpRm";
+  const size_t Volume = size_t(V) * V * V, Image = size_t(S) * S;
+  return {
+      {"blackScholes", Crat, 32 * M, {4 * M / 128}, {128}, size_t(64) * M},
+      {"clusterFit", Crat, M / 16, {M / 32}, {128}, 7 * M / 16},
+      {"initRandom", Crat, M / 4, {M / 1024}, {256}, 6 * M},
+      {"differences", Crat, V, {V / 64, V / 16, 4}, {32, 16}, Volume},
+      {"heatPyramid", Crat, S, {(S + 25) / 26, (S + 57) / 58}, {32, 8}, Image},
+      {"invertMapping", Crat, 3 * M, {3 * M / 256}, {256}, size_t(102) * M},
+      {"jaggedProduct", Crat, M, {M / 256}, {256}, M},
+      {"stencilColumns", Crat, V, {V / 128, V / 4, 4}, {32, 4}, Volume},
+      {"facilityCost", Crat, 3 * M, {3 * M / 512}, {512}, size_t(27) * M},
+      {"twisters", TlpRm, M / 4, {M / 1024}, {128}, size_t(76) * M},
+      {"productTiles", TlpRm, 2048, {2048 / 32, 2048 / 64}, {16, 16}, 4 * M},
+      {"bitonicBlocks", TlpRm, 8 * M, {8 * M / 1024}, {512}, size_t(16) * M},
+      {"bitonicTurns", TlpRm, 8 * M, {8 * M / 1024}, {512}, size_t(16) * M},
+      {"spectrumProduct", TlpRm, S, {S / 512, S}, {256}, 2 * Image},
+      {"bicubicImage", TlpRm, S, {S / 16, S / 16}, {16, 16}, 4 * Image},
+  };
+}
 
 inline std::vector<Case> spillCases() {
   constexpr unsigned M = 1 << 20;
@@ -44,6 +69,8 @@ inline std::vector<Case> spillCases() {
   Calls("callPaths", 56);
   Calls("callTable", 44);
   Calls("callOrbits", 24);
+  for (const Case &C : headlineCases())
+    All.push_back(C);
   return All;
 }
 

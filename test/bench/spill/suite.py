@@ -20,7 +20,9 @@ SOURCES = {"Points": HERE.parent / "registers" / "Points.cu",
            "Grids": HERE.parent / "registers" / "Grids.cu",
            "Wide": HERE / "Wide.cu",
            "Straight": HERE / "Straight.cu",
-           "Calls": HERE / "Calls.cu"}
+           "Calls": HERE / "Calls.cu",
+           "HeadlineCrat": HERE / "HeadlineCrat.cu",
+           "HeadlineTlpRm": HERE / "HeadlineTlpRm.cu"}
 TRANSFORMS = {"spill-shared": ["spill-shared"],
               "rematerialize": ["rematerialize"],
               "both": ["rematerialize", "spill-shared"]}
