@@ -36,6 +36,11 @@ struct WarpCost {
   double Shared = 0; ///< of shared memory
 };
 
+/// What adds up, in the order in which it is written down.
+inline constexpr double WarpCost::*WarpCostMembers[] = {
+    &WarpCost::Cycles, &WarpCost::Issued, &WarpCost::Global, &WarpCost::Local,
+    &WarpCost::Shared};
+
 /// Registers and spills of a kernel compiled under one cap (32-bit registers
 /// per thread).
 struct RegisterPoint {

@@ -15,12 +15,22 @@
 
 namespace catt {
 
-std::optional<bool> hasMaxnreg(const Toolkit &Cuda) {
-  auto [Major, Minor] = llvm::StringRef(Cuda.Version).split('.');
+/// Is a toolkit at least this one? Empty: not known.
+static std::optional<bool> isFrom(const Toolkit &Cuda, unsigned Major,
+                                  unsigned Minor) {
+  auto [First, Rest] = llvm::StringRef(Cuda.Version).split('.');
   unsigned M = 0, N = 0;
-  if (Major.getAsInteger(10, M) || Minor.split('.').first.getAsInteger(10, N))
+  if (First.getAsInteger(10, M) || Rest.split('.').first.getAsInteger(10, N))
     return std::nullopt;
-  return M > 12 || (M == 12 && N >= 4);
+  return std::pair(M, N) >= std::pair(Major, Minor);
+}
+
+std::optional<bool> hasMaxnreg(const Toolkit &Cuda) {
+  return isFrom(Cuda, 12, 4);
+}
+
+bool hasSpillPragma(const Toolkit &Cuda) {
+  return isFrom(Cuda, 13, 0).value_or(false);
 }
 
 /// The launches of the source and those that the user tells.
@@ -50,6 +60,7 @@ RegisterOptions registerOptions(const Kernel &K, const Report &R,
   O.InMainFile = K.Span.File == R.MainFile ||
                  (Options.Elsewhere.IsWhole && !K.Symbol.empty() &&
                   K.Name.find('<') == std::string::npos);
+  O.HasSpillPragma = hasSpillPragma(R.Cuda);
   O.LacksMaxnreg = !hasMaxnreg(R.Cuda).value_or(true);
   O.L1Bytes = Options.L1Bytes;
   O.OptBlocks = Options.OptBlocks;

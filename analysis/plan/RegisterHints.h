@@ -25,6 +25,10 @@ namespace catt {
 /// another.
 std::optional<bool> hasMaxnreg(const Toolkit &Cuda);
 
+/// Whether it has the pragma enable_smem_spilling, as from "13.0" on (PTX ISA
+/// 9.0).
+bool hasSpillPragma(const Toolkit &Cuda);
+
 /// How registers are planned for one kernel of the report.
 RegisterOptions registerOptions(const Kernel &K, const Report &R,
                                 const AnalysisOptions &Options,

@@ -10,6 +10,8 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <vector>
 
 using llvm::StringRef;
@@ -52,8 +54,8 @@ struct TimedInstruction {
   bool isPredicated() const { return ((Low >> 12) & 0xf) != NoBarrier; }
 };
 
-/// A branch back: instructions First to Last are a loop.
-struct BackEdge {
+/// Instructions First to Last are a loop.
+struct Loop {
   size_t First, Last;
 };
 
@@ -63,7 +65,7 @@ public:
            llvm::ArrayRef<CodeRange> Functions);
   /// Empty: it takes too long to follow.
   std::optional<WarpCost> run() {
-    round(0, End, nullptr);
+    round(0, End);
     if (Left == 0)
       return std::nullopt;
     return At;
@@ -71,17 +73,17 @@ public:
 
 private:
   int64_t targetOf(size_t I) const;
-  const BackEdge *loopAt(size_t I, size_t End, const BackEdge *Around) const;
-  void round(size_t First, size_t End, const BackEdge *Around);
-  void loop(const BackEdge &L);
+  std::optional<Loop> loopAt(size_t I, size_t First, size_t End) const;
+  void round(size_t First, size_t End);
+  void loop(const Loop &L);
   void call(size_t I);
   void step(const TimedInstruction &I);
 
   std::vector<TimedInstruction> Code;
   unsigned Version;
   llvm::ArrayRef<CodeRange> Functions;
-  size_t End = 0; ///< behind the last way out: subroutines
-  std::vector<BackEdge> Loops;
+  size_t End = 0;                 ///< behind the last way out: subroutines
+  std::map<size_t, size_t> Loops; ///< first to last instruction
   WarpCost At;
   std::array<double, Barriers> Ready{};
   unsigned Depth = 0;    ///< of calls
@@ -101,12 +103,13 @@ Timeline::Timeline(StringRef Text, unsigned Version,
   for (size_t I = 0; I < Code.size(); ++I)
     if (Code[I].opcode() == Exit && !Code[I].isPredicated())
       End = I + 1;
+  // Branches back to one place are of one loop, which the last of them ends.
   for (size_t I = 0; I < Code.size(); ++I) {
     if (Code[I].opcode() != Branch)
       continue;
     int64_t Target = targetOf(I);
     if (Target >= 0 && Target < int64_t(I))
-      Loops.push_back({size_t(Target), I});
+      Loops[size_t(Target)] = I;
   }
 }
 
@@ -121,15 +124,13 @@ int64_t Timeline::targetOf(size_t I) const {
   return int64_t(I) + 1 + Offset / Words;
 }
 
-/// The largest loop that begins here and ends before End, but for Around.
-const BackEdge *Timeline::loopAt(size_t I, size_t End,
-                                 const BackEdge *Around) const {
-  const BackEdge *Largest = nullptr;
-  for (const BackEdge &L : Loops)
-    if (L.First == I && L.Last < End && (!Around || L.Last < Around->Last) &&
-        (!Largest || L.Last > Largest->Last))
-      Largest = &L;
-  return Largest;
+/// The loop that begins here, within First to End but not all of it.
+std::optional<Loop> Timeline::loopAt(size_t I, size_t First, size_t End) const {
+  auto Found = Loops.find(I);
+  if (Found == Loops.end() || Found->second >= End ||
+      (I == First && Found->second + 1 == End))
+    return std::nullopt;
+  return Loop{I, Found->second};
 }
 
 /// A function of the program; not a slow path of ptxas' own.
@@ -141,7 +142,7 @@ void Timeline::call(size_t I) {
         Target < int64_t(F.End)) {
       ++Depth;
       round(F.Begin / InstructionBytes,
-            std::min<size_t>(F.End / InstructionBytes, Code.size()), nullptr);
+            std::min<size_t>(F.End / InstructionBytes, Code.size()));
       --Depth;
     }
 }
@@ -184,10 +185,10 @@ void Timeline::step(const TimedInstruction &I) {
 }
 
 /// The first round, and the second one for all that follow.
-void Timeline::loop(const BackEdge &L) {
-  round(L.First, L.Last + 1, &L);
+void Timeline::loop(const Loop &L) {
+  round(L.First, L.Last + 1);
   const WarpCost First = At;
-  round(L.First, L.Last + 1, &L);
+  round(L.First, L.Last + 1);
   constexpr double Others = LoopWeight - 2;
   const double Later = (At.Cycles - First.Cycles) * Others;
   for (double WarpCost::*Each : WarpCostMembers)
@@ -196,9 +197,9 @@ void Timeline::loop(const BackEdge &L) {
     R += Later;
 }
 
-void Timeline::round(size_t First, size_t End, const BackEdge *Around) {
+void Timeline::round(size_t First, size_t End) {
   for (size_t I = First; I < End && Left > 0; ++I)
-    if (const BackEdge *L = loopAt(I, End, Around)) {
+    if (std::optional<Loop> L = loopAt(I, First, End)) {
       loop(*L);
       I = L->Last;
     } else {

@@ -43,11 +43,6 @@
 
 namespace catt {
 
-/// What adds up, in the order in which it is written down.
-inline constexpr double WarpCost::*WarpCostMembers[] = {
-    &WarpCost::Cycles, &WarpCost::Issued, &WarpCost::Global, &WarpCost::Local,
-    &WarpCost::Shared};
-
 /// The code of a kernel, for "sm_90" and the like, with the functions in it
 /// that it calls. Empty: another kind of machine, or too much to follow.
 std::optional<WarpCost> costOfWarp(llvm::StringRef Code,

@@ -15,15 +15,20 @@ namespace catt {
 
 /// Cycles of a scheduler for an instruction, and of an SM for an access of
 /// local and of shared memory.
-constexpr double IssueCycles = 1.5, LocalCycles = 6, SharedCycles = 2;
+constexpr double IssueCycles = 1.5, LocalCycles = 5, SharedCycles = 2;
+/// Of what a warp has of global memory, the part that comes through L1 between
+/// a spill and its reload.
+constexpr double Between = 0.3;
 
 /// Share of the local accesses that go below L1.
-static double lostLocal(const ResidentBlocks &Of, double Blocks,
+static double lostLocal(const ResidentBlocks &Of, double Warps, double Blocks,
                         const Device &Gpu) {
-  const double Bytes = double(Of.LocalBytes * Of.ThreadsPerBlock) * Blocks;
-  const double L1 = double(Gpu.UnifiedBytes) - double(Of.SharedBytes) * Blocks;
-  if (Bytes <= 0)
+  if (Of.LocalBytes <= 0)
     return 0;
+  const double Local = double(Of.LocalBytes * Of.ThreadsPerBlock);
+  const double Global = Of.Warp.Global * Warps * double(WarpLanes) * 4;
+  const double Bytes = (Local + Between * Global) * Blocks;
+  const double L1 = double(Gpu.UnifiedBytes) - double(Of.SharedBytes) * Blocks;
   return std::clamp(1 - L1 / Bytes, 0.0, 1.0);
 }
 
@@ -34,7 +39,7 @@ double waveCycles(const ResidentBlocks &Of, double Busiest, double Average,
       double(llvm::divideCeil(uint64_t(Of.ThreadsPerBlock), WarpLanes));
   const WarpCost &W = Of.Warp;
   const double Below =
-      (W.Global + W.Local * lostLocal(Of, Busiest, Gpu)) * Sectors;
+      (W.Global + W.Local * lostLocal(Of, Warps, Busiest, Gpu)) * Sectors;
   const double Memory = Average * Warps * Below * memoryRates(Gpu).Sector;
   const double Issuing = Busiest * Warps * W.Issued * IssueCycles /
                          double(std::max<int64_t>(1, Gpu.SubPartitions));

@@ -14,8 +14,9 @@
 // A wave takes the root of the sum of the squares of
 //
 //   memory   sectors below L1 * MemoryRates::Sector, of what all SMs have on
-//            average: global accesses, and the share of the local ones that the
-//            local memory of the resident threads exceeds L1 by
+//            average: global accesses, and the share of the local ones that L1
+//            does not keep: by which the local memory of the resident threads,
+//            and a part of their global accesses, exceed it
 //   issue    instructions * IssueCycles / schedulers, on the busiest SM
 //   spills   local accesses * LocalCycles, shared ones * SharedCycles, there,
 //   too warp     the cycles of one warp

@@ -63,19 +63,19 @@ struct Bench : SpillBench {
   llvm::Error choose(std::map<unsigned, int64_t> Enough,
                      std::vector<std::string> Transforms = {"launch-bounds",
                                                             "spill-shared"}) {
-    return search(R, searchesOf(R, May), {std::move(Transforms), {}},
-                  [&](llvm::ArrayRef<TextQuestion> Questions) {
-                    std::vector<TextAnswer> Out;
-                    for (const TextQuestion &Q : Questions) {
-                      unsigned Cap = Q.Caps.at("k");
-                      Asked.insert(Cap);
-                      unsigned Bytes = movedIn(Q.Texts) < Enough[Cap] ? 8 : 0;
-                      Out.push_back({{"k", point(Cap, Cap, Bytes)}});
-                      Out.back()["k"].Warp = Moved;
-                    }
-                    return llvm::Expected<std::vector<TextAnswer>>(
-                        std::move(Out));
-                  });
+    return search(
+        R, searchesOf(R, May), {std::move(Transforms), {}},
+        [&](llvm::ArrayRef<TextQuestion> Questions) {
+          std::vector<TextAnswer> Out;
+          for (const TextQuestion &Q : Questions) {
+            unsigned Cap = Q.Caps.at("k");
+            Asked.insert(Cap);
+            unsigned Bytes = movedIn(Q.Texts) < Enough[Cap] ? 8 : 0;
+            Out.push_back({{"k", point(Cap, Cap, Bytes)}});
+            Out.back()["k"].Warp = Bytes == 0 ? Moved : Use.Caps.front().Warp;
+          }
+          return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
+        });
   }
   std::string text() {
     RewriteOptions By{{"launch-bounds", "spill-shared"}, {}};
@@ -89,7 +89,7 @@ struct Bench : SpillBench {
   std::optional<int64_t> Opt;
   Means May{.Spill = true, .Bounds = true};
   std::set<unsigned> Asked;
-  std::optional<WarpCost> Moved; ///< of the texts that are asked about
+  std::optional<WarpCost> Moved; ///< of the texts that spill nothing
 };
 
 //===-- What is worth a trial ---------------------------------------------===//
@@ -258,6 +258,54 @@ TEST(JointSearch, NegativeByCodeATrialThatGainsNothing) {
   EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 80u);
   EXPECT_THAT(B.text(), HasSubstr("__launch_bounds__(256, 3)"));
   EXPECT_THAT(B.text(), Not(HasSubstr("cattSpill["))) << "spills are as good";
+}
+
+TEST(JointSearch, NegativeNoPointThatCannotBeatWhatWasFound) {
+  Bench B;
+  B.codeOf(31000, 300);
+  // Eight blocks for each SM: three, four and five at a time take three turns
+  // and two.
+  B.K().Source.Launches[0].Grid = {1056, 1, 1};
+  B.Moved = WarpCost{30000, 1000, 50, 0, 0}; // as good as it can be
+  EXPECT_THAT(B.caps(), ElementsAre(80, 64, 48));
+  EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 4}, {48, 4}})));
+  EXPECT_THAT(B.Asked, ElementsAre(64, 80));
+  EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 64u);
+}
+
+/// Whether the pragma is written where nothing can be moved and a warp takes so
+/// many cycles with it, and 30,000 without.
+bool takesPragma(double Cycles) {
+  Bench B;
+  B.K().Source.Values.clear();
+  B.Options.HasSpillPragma = true;
+  B.codeOf(30000, 120);
+  B.plan();
+  llvm::Error E = search(
+      B.R, searchesOf(B.R, B.May), {{"launch-bounds", "spill-shared"}, {}},
+      [&](llvm::ArrayRef<TextQuestion> Questions) {
+        std::vector<TextAnswer> Out;
+        for (const TextQuestion &Q : Questions) {
+          const bool Pragma = llvm::any_of(Q.Texts, [](const auto &Text) {
+            return Text.second.find("smem_spilling") != std::string::npos;
+          });
+          RegisterPoint P = point(Q.Caps.at("k"), Q.Caps.at("k"), 80);
+          P.Warp = WarpCost{Pragma ? Cycles : 30000, 1000, 50, 120, 0};
+          Out.push_back({{"k", P}});
+        }
+        return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
+      });
+  EXPECT_FALSE(bool(E));
+  EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 80u);
+  return B.text().find("smem_spilling") != std::string::npos;
+}
+
+TEST(JointSearch, PositiveByCodeThePragmaIsOneLine) {
+  EXPECT_TRUE(takesPragma(28000));
+}
+
+TEST(JointSearch, NegativeByCodeThePragmaThatGainsHardlyAnything) {
+  EXPECT_FALSE(takesPragma(29700));
 }
 
 TEST(JointSearch, PositiveTlpRmDoesNotAskTheModel) {

@@ -78,6 +78,21 @@ TEST(RegisterHints, PositiveKernelWithoutALoop) {
   EXPECT_TRUE(R.Kernels[0].Registers->Refusals.empty());
 }
 
+TEST(RegisterHints, WhichToolkitsHaveWhat) {
+  for (const auto &[Version, Pragma, Maxnreg] : {std::tuple("13.0", true, true),
+                                                 {"14.2", true, true},
+                                                 {"12.9", false, true},
+                                                 {"12.4", false, true},
+                                                 {"12.3", false, false},
+                                                 {"11.8", false, false}}) {
+    const Toolkit Cuda{"/usr/local/cuda", Version};
+    EXPECT_EQ(hasSpillPragma(Cuda), Pragma) << Version;
+    EXPECT_EQ(hasMaxnreg(Cuda), Maxnreg) << Version;
+  }
+  EXPECT_FALSE(hasSpillPragma({}));
+  EXPECT_EQ(hasMaxnreg({}), std::nullopt) << "whoever compiles has another";
+}
+
 TEST(RegisterHints, NegativeNobodyIsAsked) {
   Parsed P = parseSnippet(Hungry);
   Report R = analysed(P, {});

@@ -180,7 +180,28 @@ TEST(SpillPlan, TheBestStepIsNotTheLargest) {
     addStep(K, T, S);
   };
   Step(0, 422), Step(48, 0), Step(24, 0), Step(23, 4), Step(21, 24);
-  EXPECT_EQ(S.Steps[bestStep(S.Steps)].MovedRegisters, 23);
+  EXPECT_EQ(S.Steps[bestStep(S)].MovedRegisters, 23);
+}
+
+TEST(SpillPlan, ByMachineCodeTheBestStepTakesTheFewestCycles) {
+  SharedSpill S;
+  S.Gpu = llvm::cantFail(findDevice("h200"));
+  S.Blocks = 2;
+  S.Numbering.Threads = 256;
+  auto Step = [&](int64_t Moved, double Accesses, double Local, double Shared) {
+    SpillStep T;
+    T.MovedRegisters = Moved;
+    T.Accesses = Accesses;
+    T.Compiled.Warp = WarpCost{5000, 2000, 20, Local, Shared};
+    addStep(Kernel(), T, S);
+  };
+  Step(0, 500, 400, 0), Step(8, 10, 300, 10), Step(24, 400, 0, 200);
+  EXPECT_EQ(S.Steps[bestStep(S)].MovedRegisters, 24)
+      << "not the one with the fewest accesses";
+  EXPECT_LT(S.Steps[2].Cycles, S.Steps[1].Cycles);
+  S.Steps[1].Cycles.reset();
+  EXPECT_EQ(S.Steps[bestStep(S)].MovedRegisters, 8)
+      << "not where that of one is not known";
 }
 
 //===-- Slots that values share -------------------------------------------===//

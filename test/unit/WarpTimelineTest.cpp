@@ -105,6 +105,19 @@ TEST(WarpTimeline, LoopsInLoopsCountAHundredTimes) {
   EXPECT_EQ(C.cost().Issued, 10 * (1 + 30 + 1) + 1);
 }
 
+TEST(WarpTimeline, NegativeTwoBranchesToOnePlaceAreOneLoop) {
+  Code C; // `continue`
+  C.add(Ffma).add(Ldl).back(2, 90).add(Stl).back(4, 90).add(ExitNow);
+  EXPECT_EQ(C.cost().Local, 20);
+  EXPECT_EQ(C.cost().Issued, 10 * 5 + 1);
+}
+
+TEST(WarpTimeline, ALoopFromTheFirstInstructionOn) {
+  Code C;
+  C.add(Ffma).back(1, 90).add(ExitNow);
+  EXPECT_EQ(C.cost().Issued, 10 * 2 + 1);
+}
+
 TEST(WarpTimeline, WhatIsWaitedForInTheNextRoundIsUnderWay) {
   Code Ahead, Late; // loads for the next round, or for this one
   Ahead.add(Ffma, 4, None, 1).add(Ldg, 2, 0);
@@ -163,11 +176,11 @@ TEST(WarpTimeline, NegativeOtherMachines) {
 }
 
 TEST(WarpTimeline, NegativeLoopsTooDeepToFollow) {
-  Code C;
+  Code C; // the Nth loop from within begins at 39 - N and ends at 40 + N
   for (int I = 0; I < 40; ++I)
     C.add(Ffma);
-  for (int I = 0; I < 30; ++I)
-    C.back(40 + I, 90);
+  for (int N = 0; N < 30; ++N)
+    C.back(1 + 2 * N, 90);
   EXPECT_FALSE(costOfWarp(C.Bytes, "sm_90").has_value());
 }
 
@@ -215,6 +228,18 @@ TEST(GridTime, LocalMemoryThatL1DoesNotHoldIsTraffic) {
   B.LocalBytes = 64;
   B.SharedBytes = 56 << 10; // of 256 KiB, 32 are left
   EXPECT_GT(cyclesOfBlock(B, Gpu), 1.05 * Held);
+}
+
+TEST(GridTime, WhatStreamsThroughL1TakesSpillsAlong) {
+  const Device Gpu = h200();
+  auto Cycles = [&](double Global, int64_t LocalBytes) {
+    return cyclesOfBlock({{1000, 1000, Global, 200, 0}, 256, 4, LocalBytes, 0},
+                         Gpu);
+  };
+  // 32 warps load 8 KiB each, 256 KiB in all; or 64 KiB.
+  EXPECT_GT(Cycles(512, 64) - Cycles(512, 0),
+            1.2 * (Cycles(64, 64) - Cycles(64, 0)));
+  EXPECT_EQ(Cycles(64, 64), Cycles(64, 0)) << "L1 holds both";
 }
 
 } // namespace

@@ -172,26 +172,16 @@ llvm::Error search(Report &R, std::vector<Searched> Each,
 
 //===-- What there is to look for -----------------------------------------===//
 
-/// enable_smem_spilling came with CUDA 13.0 (PTX ISA 9.0).
-static bool canSpillItself(const Toolkit &Cuda) {
-  unsigned Major = 0;
-  return !llvm::StringRef(Cuda.Version)
-              .split('.')
-              .first.getAsInteger(10, Major) &&
-         Major >= 13;
-}
-
 std::vector<Searched> searchesOf(const Report &R, const Means &May) {
-  const bool Itself = canSpillItself(R.Cuda);
   std::vector<Searched> Out;
   for (const auto &[I, K] : llvm::enumerate(R.Kernels)) {
     bool Again = May.Remat && K.Remat && !K.Remat->Values.empty();
     if (!K.Joint.empty())
       Out.push_back({I, std::make_unique<JointStrategy>(K.Source, *K.Pressure,
-                                                        K.Joint, May, Itself)});
+                                                        K.Joint, May)});
     else if (Again || (May.Spill && K.Spill))
-      Out.push_back({I, std::make_unique<PointStrategy>(K.Source, *K.Pressure,
-                                                        K, May, Itself)});
+      Out.push_back(
+          {I, std::make_unique<PointStrategy>(K.Source, *K.Pressure, K, May)});
   }
   return Out;
 }

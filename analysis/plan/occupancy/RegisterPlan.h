@@ -47,6 +47,8 @@ struct RegisterOptions {
   std::optional<int64_t> CapOfFlags;
   /// The toolkit is older than __maxnreg__ (CUDA 12.4).
   bool LacksMaxnreg = false;
+  /// The toolkit has the pragma enable_smem_spilling.
+  bool HasSpillPragma = false;
   /// No other transform asks for dynamic shared memory at the launches.
   bool MayRaiseShared = true;
   /// The part of the SM's memory that prefer-l1 leaves to shared memory.

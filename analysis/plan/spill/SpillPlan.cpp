@@ -9,6 +9,7 @@
 #include "analysis/plan/spill/SharedSlots.h"
 #include "analysis/plan/spill/SlotRanges.h"
 #include "analysis/plan/throttle/Setting.h"
+#include "analysis/time/GridTime.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -81,6 +82,12 @@ static int64_t spareFrame(BlockResources Block, int64_t Threads, int64_t Blocks,
 
 //===-- The plan ----------------------------------------------------------===//
 
+bool SharedSpill::mayBeTried() const {
+  return llvm::all_of(Refusals, [&](const Refusal &R) {
+    return R.Kind == Reason::CannotReachTarget && HasPragma;
+  });
+}
+
 double SharedSpill::accesses() const {
   double Sum = 0;
   for (const MovedValue &M : Moved)
@@ -101,6 +108,9 @@ std::optional<int64_t> spillTarget(const RegisterPlan &Plan,
 SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
                       const RegisterOptions &Options) {
   SharedSpill S;
+  S.Gpu = Options.Gpu;
+  S.MinGain = Options.MinGain;
+  S.HasPragma = Options.HasSpillPragma;
   S.CapRegisters = Cap;
   S.Needed = Use.Default.Registers;
   std::optional<Refusal> Unseen = unseenLaunch(K, Options);
@@ -234,13 +244,13 @@ static void addAmount(std::vector<SpillStep> &Out, int64_t Amount) {
     Out.push_back({Amount, false, 0, {}, 0});
 }
 
-std::vector<SpillStep> stepsToTry(const SharedSpill &Plan, bool HasPragma) {
+std::vector<SpillStep> stepsToTry(const SharedSpill &Plan) {
   std::vector<SpillStep> Out;
   // In eighths of what the kernel takes too much: the compiler needs some
   // itself, and a part may be left to local memory.
   for (int64_t Eighths : {0, 8, 6, 4, 10, 12})
     addAmount(Out, (lacking(Plan) * Eighths + 7) / 8);
-  if (HasPragma)
+  if (Plan.HasPragma)
     Out.push_back({0, true, 0, {}, 0});
   return Out;
 }
@@ -248,7 +258,7 @@ std::vector<SpillStep> stepsToTry(const SharedSpill &Plan, bool HasPragma) {
 std::vector<SpillStep> stepsAround(const SharedSpill &Plan) {
   if (Plan.Steps.empty())
     return {};
-  const SpillStep &Best = Plan.Steps[bestStep(Plan.Steps)];
+  const SpillStep &Best = Plan.Steps[bestStep(Plan)];
   if (Best.Pragma)
     return {};
   std::optional<int64_t> Below, Above; // tried, next to the best
@@ -287,15 +297,25 @@ void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan) {
                      double(4 * Plan.Numbering.Threads);
   }
   Step.Cost = Step.Accesses + Words * Plan.SpillTimes;
+  if (P.Warp)
+    Step.Cycles =
+        cyclesOfBlock({*P.Warp, Plan.Numbering.Threads, Plan.Blocks,
+                       P.StackBytes, P.SharedBytes + Plan.dynamicBytes()},
+                      Plan.Gpu);
   Plan.Steps.push_back(Step);
 }
 
-size_t bestStep(llvm::ArrayRef<SpillStep> Steps) {
-  size_t Best = 0;
-  for (size_t I = 1; I < Steps.size(); ++I)
-    if (Steps[I].Cost < Steps[Best].Cost)
-      Best = I;
-  return Best;
+size_t bestStep(const SharedSpill &Plan) {
+  const bool ByCode =
+      llvm::all_of(Plan.Steps, [](const SpillStep &S) { return S.Cycles; });
+  auto Price = [&](const SpillStep &S) {
+    return ByCode ? *S.Cycles * (1 + worthOf(S, Plan.MinGain)) : S.Cost;
+  };
+  auto Least = llvm::min_element(Plan.Steps,
+                                 [&](const SpillStep &A, const SpillStep &B) {
+                                   return Price(A) < Price(B);
+                                 });
+  return size_t(Least - Plan.Steps.begin());
 }
 
 } // namespace catt

@@ -58,9 +58,13 @@ struct SpillStep {
   double Accesses = 0;
   RegisterPoint Compiled;
   double Cost = 0; ///< weighted accesses of local and shared memory
+  /// Of an SM for a block (GridTime), where the machine code is known.
+  std::optional<double> Cycles = {};
 };
 
 struct SharedSpill {
+  Device Gpu;
+  double MinGain = 0;       ///< that moving values has to be worth
   int64_t CapRegisters = 0; ///< that the kernel is compiled with
   int64_t Needed = 0;       ///< registers that it takes without a cap
   int64_t Blocks = 0;       ///< per SM that are to stay resident
@@ -72,12 +76,19 @@ struct SharedSpill {
   std::vector<MovedValue> Moved;   ///< in the order of Kernel::Values
   int64_t FrameBytes = 0;          ///< of a thread
   int64_t MovedRegisters = 0;      ///< that wait at once, at most
-  bool Pragma = false;             ///< write enable_smem_spilling instead
+  bool HasPragma = false;          ///< the toolkit has enable_smem_spilling
+  bool Pragma = false;             ///< write that instead
   double SpillTimes = 1;           ///< how often ptxas' own spills run
   Origin From = Origin::Estimated; ///< Measured: the assembler decided
   std::vector<SpillStep> Steps;
   std::vector<Refusal> Refusals;
+  /// Some of it can be moved, or ptxas may do it itself.
+  bool mayBeTried() const;
   int64_t sharedBytes() const { return FrameBytes * Numbering.Threads; }
+  /// That the launches ask for, what is moved included.
+  int64_t dynamicBytes() const {
+    return isDynamic() ? dynamicBase() + sharedBytes() : DynamicBytes;
+  }
   /// The slots are dynamic shared memory, for which each launch must ask.
   bool isDynamic() const { return FrameBytes > StaticBytes; }
   /// Where they begin in it: behind what the launches ask for, aligned.
@@ -100,7 +111,7 @@ void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan);
 
 /// What to try, in this order: nothing, what the target lacks and parts and
 /// multiples of it, and where the toolkit has it the pragma.
-std::vector<SpillStep> stepsToTry(const SharedSpill &Plan, bool HasPragma);
+std::vector<SpillStep> stepsToTry(const SharedSpill &Plan);
 
 /// Amounts halfway between the best and those tried on both sides of it.
 std::vector<SpillStep> stepsAround(const SharedSpill &Plan);
@@ -109,14 +120,23 @@ std::vector<SpillStep> stepsAround(const SharedSpill &Plan);
 /// then moves and accesses. False if the same was tried before.
 bool take(const Kernel &K, SpillStep &Step, SharedSpill &Plan);
 
-/// Adds a step that was compiled, with its cost: the weighted accesses of its
+/// Adds a step that was compiled and whose amount is moved, with its cycles
+/// where the machine code is known, and its cost: the weighted accesses of its
 /// slots, and those of local memory (and of what the pragma put in shared
 /// memory), which are taken to run SpillTimes. Forgets a pragma that takes more
 /// shared memory than costs no block.
 void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan);
 
-/// Index of the best: the least cost, the first of those that are equal.
-size_t bestStep(llvm::ArrayRef<SpillStep> Steps);
+/// Index of the step to take. Where the cycles of all are known, the fewest, if
+/// that is worth what is written (worthOf); else the least cost. The first of
+/// those that are equal.
+size_t bestStep(const SharedSpill &Plan);
+
+/// The gain that there has to be for what a plan or a step moves: MinGain, and
+/// half of it for the pragma, which is one line.
+template <typename Choice> double worthOf(const Choice &Of, double MinGain) {
+  return Of.Pragma ? MinGain / 2 : Of.MovedRegisters != 0 ? MinGain : 0;
+}
 
 } // namespace catt
 

@@ -7,29 +7,48 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/variant/JointStrategy.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 namespace catt {
 
-/// For the model, by machine code: New is not worth more than Old.
-static bool isAsGood(const RegisterPlan &Plan, const DesignPoint &Old,
-                     const DesignPoint &New) {
-  return Plan.By == Selector::Model && Old.Compiled.Warp &&
-         gainByCode(Plan.In, New, Old).value_or(0) < 1 + Plan.In.MinGain;
+/// The model decides, which knows the time of spills where it has machine code.
+static bool isByCode(const RegisterPlan &Plan, const DesignPoint &P) {
+  return Plan.By == Selector::Model && P.Compiled.Warp.has_value();
 }
 
-/// The rule would take the point if one access of shared memory were all that
-/// it takes to spill nothing.
-static bool isWorthTrial(const RegisterPlan &Alone, size_t Point) {
-  SelectorInput In = Alone.In;
-  DesignPoint &P = In.Points[Point];
-  P.Compiled.SpillLoadBytes = P.Compiled.SpillStoreBytes = 0;
-  P.Compiled.StackBytes = 0;
-  P.By.Registers = int64_t(In.Points.front().Compiled.Registers) -
-                   int64_t(P.Compiled.Registers);
+/// By machine code: how many times as fast as under the cap alone.
+static double reliefOf(const RegisterPlan &Plan, const DesignPoint &Alone,
+                       const DesignPoint &New) {
+  return gainByCode(Plan.In, New, Alone).value_or(0);
+}
+
+/// The least that a point could take: as it is under its cap, or without one,
+/// whichever takes less, and all that it spills gone but for one access.
+static DesignPoint atBest(const RegisterPlan &Plan, DesignPoint P) {
+  const RegisterPoint &Free = Plan.In.Points.front().Compiled;
+  RegisterPoint &Under = P.Compiled;
+  Under.SpillLoadBytes = Under.SpillStoreBytes = Under.StackBytes = 0;
+  P.By.Registers = int64_t(Free.Registers) - int64_t(Under.Registers);
   P.By.SharedAccesses = 1;
-  P.Compiled.Warp = In.Points.front().Compiled.Warp;
-  return Alone.By.Select(In).Point == Point &&
-         !isAsGood(Alone, Alone.In.Points[Point], P);
+  if (!isByCode(Plan, P))
+    return P;
+  Under.Warp->Local = 0;
+  for (double WarpCost::*Each : WarpCostMembers)
+    (*Under.Warp).*Each = std::min((*Under.Warp).*Each, (*Free.Warp).*Each);
+  return P;
+}
+
+/// The rule would take the point at its best, or has taken it as it is; and by
+/// machine code, relief may be worth the least that can be written for it.
+static bool isWorthTrial(const RegisterPlan &Alone, size_t Point,
+                         const RegisterOptions &Options) {
+  const DesignPoint &P = Alone.In.Points[Point];
+  SelectorInput In = Alone.In;
+  In.Points[Point] = atBest(Alone, P);
+  const double Least = Alone.In.MinGain / (Options.HasSpillPragma ? 2 : 1);
+  if (isByCode(Alone, P) && reliefOf(Alone, P, In.Points[Point]) < 1 + Least)
+    return false;
+  return Alone.Chosen == Point || Alone.By.Select(In).Point == Point;
 }
 
 /// Gives the variant what may be tried at its point; false: nothing.
@@ -42,7 +61,7 @@ static bool addTrial(const Kernel &K, const RegisterUse &Use, const Means &May,
     V.Remat.reset();
   if (May.Spill)
     V.Spill = planSpill(K, Use, Cap, Options);
-  if (V.Spill && !V.Spill->Refusals.empty())
+  if (V.Spill && !V.Spill->mayBeTried())
     V.Spill.reset();
   return V.Remat || V.Spill;
 }
@@ -64,7 +83,7 @@ std::vector<Variant> jointVariants(const Kernel &K, const RegisterUse &Use,
     if (I != 0 && (!V.Registers->Bounds || !V.Registers->Refusals.empty()))
       continue;
     if (I != 0 && P.spills() && P.Compiled.From == Origin::Measured &&
-        isWorthTrial(Plan, I))
+        isWorthTrial(Plan, I, Options))
       IsTrial |= addTrial(K, Use, May, Options, V);
     Out.push_back(std::move(V));
   }
@@ -76,22 +95,36 @@ std::vector<Variant> jointVariants(const Kernel &K, const RegisterUse &Use,
 /// Keeps what became of a point. False: a tighter one need not be tried.
 bool JointStrategy::judge(const Variant &Start,
                           const std::optional<Variant> &Found) {
-  Tried T{Found ? *Found : Start, Start.Registers->chosen()};
-  const bool MaySpill = Start.Registers->By.MaySpill;
-  if (!Found) { // nothing could be written
-    T.As.Spill.reset();
-    T.As.Remat.reset();
-  }
-  const DesignPoint Raw = T.Point;
-  T.Point = relieve(K, Raw, MaySpill, T.As);
-  if (isAsGood(*Start.Registers, Raw, T.Point)) {
+  const RegisterPlan &Plan = *Start.Registers;
+  const DesignPoint Raw = Plan.chosen();
+  const bool ByCode = isByCode(Plan, Raw), MaySpill = Plan.By.MaySpill;
+  Tried T{Found ? *Found : Start, Raw};
+  auto AsItWas = [&] {
     T.As.Spill.reset();
     T.As.Remat.reset();
     T.Point = Raw;
-  }
+  };
+  if (!Found) // nothing could be written
+    AsItWas();
+  T.Point = relieve(K, Raw, MaySpill || ByCode, T.As);
+  const bool Again = T.As.Remat && !T.As.Remat->Values.empty();
+  const double Worth = Again        ? Plan.In.MinGain
+                       : T.As.Spill ? worthOf(*T.As.Spill, Plan.In.MinGain)
+                                    : 0;
+  if (ByCode && reliefOf(Plan, Raw, T.Point) < 1 + Worth)
+    AsItWas();
   const bool Spills = T.Point.spills();
   Known.push_back(std::move(T));
-  return MaySpill || !Spills;
+  return MaySpill || ByCode || !Spills;
+}
+
+/// By machine code, what was found so far is as good as this can become.
+bool JointStrategy::isBeaten(const Variant &Start) const {
+  const RegisterPlan &Plan = *Start.Registers;
+  const DesignPoint &P = Plan.chosen();
+  return isByCode(Plan, P) && llvm::any_of(Known, [&](const Tried &T) {
+           return reliefOf(Plan, T.Point, atBest(Plan, P)) <= 1;
+         });
 }
 
 std::vector<Proposal> JointStrategy::propose() {
@@ -107,8 +140,8 @@ std::vector<Proposal> JointStrategy::propose() {
     if (Next == Points.size())
       return {};
     const Variant &Start = Points[Next++];
-    if (Start.Spill || Start.Remat)
-      Now.emplace(K, Use, Start, May, CanSpillItself);
+    if ((Start.Spill || Start.Remat) && !isBeaten(Start))
+      Now.emplace(K, Use, Start, May);
   }
 }
 

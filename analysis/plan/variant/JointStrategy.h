@@ -14,8 +14,10 @@
 // The papers' rules as closed loops: a rule is asked about the points as the
 // compiler makes them (planRegisters), then about what becomes of those that
 // spill if values are computed again or moved to shared memory. Tried are the
-// points that it would take if hardly anything had to be moved. By machine
-// code, what a trial gains over the spills of ptxas has to be worth it, too.
+// points that it would take if hardly anything had to be moved, and the one
+// that it takes as it is. By machine code, what a trial gains over the spills
+// of ptxas has to be worth what is written, and trying goes on only at points
+// that could still beat what was found.
 //
 // For a rule that takes no point with spills (Selector::MaySpill), trying ends
 // at the first point that spills whatever is done: at a tighter one there is
@@ -41,12 +43,10 @@ std::vector<Variant> jointVariants(const Kernel &K, const RegisterUse &Use,
 class JointStrategy final : public Strategy {
 public:
   /// Points as jointVariants() gives them. K, Use and Points must outlive the
-  /// strategy; CanSpillItself as for SpillStrategy.
+  /// strategy.
   JointStrategy(const Kernel &K, const RegisterUse &Use,
-                const std::vector<Variant> &Points, const Means &May,
-                bool CanSpillItself)
-      : K(K), Use(Use), Points(Points), May(May),
-        CanSpillItself(CanSpillItself) {}
+                const std::vector<Variant> &Points, const Means &May)
+      : K(K), Use(Use), Points(Points), May(May) {}
 
   std::vector<Proposal> propose() override;
   std::vector<Part> needs(const Variant &V) const override;
@@ -63,12 +63,12 @@ private:
     DesignPoint Point;
   };
   bool judge(const Variant &Start, const std::optional<Variant> &Found);
+  bool isBeaten(const Variant &Start) const;
 
   const Kernel &K;
   const RegisterUse &Use;
   const std::vector<Variant> &Points;
   Means May;
-  bool CanSpillItself;
   size_t Next = 0;                  ///< of Points
   std::optional<PointStrategy> Now; ///< at the point before Next
   std::vector<Tried> Known;

@@ -11,9 +11,8 @@
 namespace catt {
 
 PointStrategy::PointStrategy(const Kernel &K, const RegisterUse &Use,
-                             const Variant &Start, const Means &May,
-                             bool CanSpillItself)
-    : K(K), May(May), CanSpillItself(CanSpillItself), Known(Start) {
+                             const Variant &Start, const Means &May)
+    : K(K), May(May), Known(Start) {
   if (May.Spill)
     Spill = Start.Spill;
   if (!May.Remat || !Start.Remat || Start.Remat->Values.empty()) {
@@ -37,7 +36,7 @@ void PointStrategy::beginSpill() {
     return;
   Known.Spill = std::exchange(Spill, std::nullopt);
   keepApart(K, Known); // not what is computed again
-  Now = std::make_unique<SpillStrategy>(K, Known, CanSpillItself);
+  Now = std::make_unique<SpillStrategy>(K, Known);
 }
 
 /// What the assembler made of the values that are computed again.
@@ -78,8 +77,8 @@ std::optional<Variant> PointStrategy::decide() {
 //===-- What it takes -----------------------------------------------------===//
 
 /// The cheapest of the steps that spill nothing to local memory; null if each
-/// does. enable_smem_spilling is none of them: how often it accesses shared
-/// memory is only guessed from how much it takes.
+/// does. enable_smem_spilling is none of them: without machine code, how often
+/// it accesses shared memory is only guessed from how much it takes.
 static const SpillStep *stepWithoutSpills(const SharedSpill &Spill) {
   const SpillStep *Best = nullptr;
   for (const SpillStep &S : Spill.Steps)
@@ -100,7 +99,7 @@ DesignPoint relieve(const Kernel &K, DesignPoint Point, bool MaySpill,
     }
   if (V.Spill && !V.Spill->Steps.empty()) {
     const SpillStep *Best = MaySpill ? nullptr : stepWithoutSpills(*V.Spill);
-    SpillStep Step = Best ? *Best : V.Spill->Steps[bestStep(V.Spill->Steps)];
+    SpillStep Step = Best ? *Best : V.Spill->Steps[bestStep(*V.Spill)];
     take(K, Step, *V.Spill);
     if (Step.MovedRegisters != 0 || Step.Pragma) {
       V.Spill->Refusals.clear();

@@ -32,9 +32,9 @@ std::vector<Part> partsOfPoint(const Variant &V, const Means &May);
 class PointStrategy final : public Strategy {
 public:
   /// Of the Remat and the Spill that Start has, those that May allows are
-  /// tried. CanSpillItself as for SpillStrategy. K and Use must outlive this.
+  /// tried. K and Use must outlive this.
   PointStrategy(const Kernel &K, const RegisterUse &Use, const Variant &Start,
-                const Means &May, bool CanSpillItself);
+                const Means &May);
 
   std::vector<Proposal> propose() override;
   std::vector<Part> needs(const Variant &V) const override {
@@ -52,10 +52,9 @@ private:
   const Kernel &K;
   Means May;
   std::optional<SharedSpill> Spill; ///< to be tried when Remat is decided
-  bool CanSpillItself;
-  Variant Known;                 ///< as decided so far
-  bool Decided = false;          ///< something was
-  std::unique_ptr<Strategy> Now; ///< null: nothing is left to try
+  Variant Known;                    ///< as decided so far
+  bool Decided = false;             ///< something was
+  std::unique_ptr<Strategy> Now;    ///< null: nothing is left to try
 };
 
 /// What a kernel under a cap became by the Remat and the Spill that were tried:

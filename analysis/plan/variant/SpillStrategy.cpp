@@ -13,17 +13,8 @@ namespace catt {
 /// Of refinement: an eighth, down to a 64th.
 constexpr unsigned MaxRounds = 3;
 
-/// Where no value can be moved, ptxas may still do it.
-static bool canTry(const SharedSpill &S, bool CanSpillItself) {
-  return llvm::all_of(S.Refusals, [&](const Refusal &R) {
-    return R.Kind == Reason::CannotReachTarget && CanSpillItself;
-  });
-}
-
-SpillStrategy::SpillStrategy(const Kernel &K, const Variant &Start,
-                             bool CanSpillItself)
-    : K(K), Tried(Start), CanSpillItself(CanSpillItself),
-      Over(!canTry(*Start.Spill, CanSpillItself)) {
+SpillStrategy::SpillStrategy(const Kernel &K, const Variant &Start)
+    : K(K), Tried(Start), Over(!Start.Spill->mayBeTried()) {
   Tried.Spill->Refusals.clear();
 }
 
@@ -32,8 +23,7 @@ std::vector<Proposal> SpillStrategy::propose() {
   if (Over || Rounds > MaxRounds)
     return Out;
   const SharedSpill &S = *Tried.Spill;
-  for (SpillStep Step :
-       Rounds++ == 0 ? stepsToTry(S, CanSpillItself) : stepsAround(S)) {
+  for (SpillStep Step : Rounds++ == 0 ? stepsToTry(S) : stepsAround(S)) {
     Variant V = Tried;
     if (take(K, Step, *V.Spill) && llvm::none_of(Out, [&](const Proposal &C) {
           return C.As.Spill->MovedRegisters == Step.MovedRegisters &&
@@ -61,7 +51,7 @@ std::optional<Variant> SpillStrategy::decide() {
     return std::nullopt;
   Variant Best = Tried;
   SharedSpill &S = *Best.Spill;
-  SpillStep Step = S.Steps[bestStep(S.Steps)];
+  SpillStep Step = S.Steps[bestStep(S)];
   take(K, Step, S);
   S.From = Origin::Measured;
   if (S.Moved.empty() && !S.Pragma)

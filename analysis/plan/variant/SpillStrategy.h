@@ -23,9 +23,8 @@ namespace catt {
 /// Looks for how much of the values of a kernel is to wait in shared memory.
 class SpillStrategy final : public Strategy {
 public:
-  /// Start has a Spill. CanSpillItself: ptxas can spill to shared memory itself
-  /// (enable_smem_spilling). K must outlive the strategy.
-  SpillStrategy(const Kernel &K, const Variant &Start, bool CanSpillItself);
+  /// Start has a Spill. K must outlive the strategy.
+  SpillStrategy(const Kernel &K, const Variant &Start);
 
   std::vector<Proposal> propose() override;
   std::vector<Part> needs(const Variant &V) const override;
@@ -35,8 +34,7 @@ public:
 
 private:
   const Kernel &K;
-  Variant Tried; ///< its Spill has every step that was tried
-  bool CanSpillItself;
+  Variant Tried;     ///< its Spill has every step that was tried
   bool Over = false; ///< there is nothing to try, or the text stands against it
   unsigned Rounds = 0;
 };
