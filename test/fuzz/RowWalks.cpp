@@ -384,12 +384,15 @@ private:
                       Body = "s += (*p)" + member() +
                              (chance(30) ? " - (*(p + 1))" + member() : "") +
                              ";";
-    std::string Pointers = "const " + Element + " *p = " + Begin +
-                           pick({"0", "1", "t % 3"}) + ", *end = " + Begin +
-                           limit();
+    const std::string First = pick({"0", "1", "t % 3"}), Limit = limit();
+    const bool Meets = Inc != "p += 2" && First == "0" &&
+                       Limit.find('-') == std::string::npos && chance(30);
+    const std::string Header = "for (const " + Element + " *p = " + Begin +
+                               First + ", *end = " + Begin + Limit + "; p " +
+                               (Meets ? "!=" : "<") + " end; " + Inc + ")";
     if (chance(40))
-      return byWhile("for (" + Pointers + "; p < end; " + Inc + ")", Body);
-    return "for (" + Pointers + "; p < end; " + Inc + ")\n  " + Body;
+      return byWhile(Header, Body);
+    return Header + "\n  " + Body;
   }
 
   std::string walk() {
@@ -408,11 +411,13 @@ private:
       Inc = J + " += " + std::to_string(By);
     const bool Reaches = chance(10);
     std::string Limit = limit(), Named;
+    const bool Meets = By == 1 && First == "0" &&
+                       Limit.find('-') == std::string::npos && chance(15);
+    const char *Compares = Reaches ? " <= " : Meets ? " != " : " < ";
     if (By == 1 && Step != "++") // with a name of its own
       Named = ", end = " + std::exchange(Limit, "end");
     std::string Text = "for (" + Iterator + " " + J + " = " + First + Named +
-                       "; " + J + (Reaches ? " <= " : " < ") + Limit + "; " +
-                       Inc + ")\n";
+                       "; " + J + Compares + Limit + "; " + Inc + ")\n";
     if (chance(15))
       Text = "for (" + std::string(pick({"int ", "long long ", "short "})) + J +
              " = " + limit() + " - 1; " + J +

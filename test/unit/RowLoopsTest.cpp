@@ -486,7 +486,12 @@ TEST(RowLoops, NegativeALimitInMemoryThatMayChange) {
 //===-- Headers -----------------------------------------------------------===//
 
 TEST(RowLoops, NegativeHeaders) {
-  for (const char *Header : {"for (int j = 0; j != m; ++j)",
+  for (const char *Header : {"for (int j = 0; j != m; j += 2)",
+                             "for (int j = 0; j != m; j -= 2)",
+                             "for (unsigned j = i; j != m; ++j)",
+                             "for (unsigned j = 1; j != m; ++j)",
+                             "for (unsigned j = m; j != 0; --j)",
+                             "for (int j = 0; j == m; ++j)",
                              "for (int j = 0; j > m; ++j)",
                              "for (int j = 0; m < j; ++j)",
                              "for (int j{0}; j < m; ++j)",
@@ -534,6 +539,33 @@ TEST(RowLoops, PositiveLoopsThatBeginWithWhatIsThere) {
               ElementsAre(HasSubstr("reads float A[i * 64 + m]")));
 }
 
+TEST(RowLoops, PositiveUntilTheLimit) {
+  for (const char *Header :
+       {"for (int j = 0; j != m; ++j)", "for (int j = 0; m != j; j++)",
+        "for (unsigned j = 0; j != m; ++j)",
+        "for (size_t j = 0; j != m; j += 1)"})
+    EXPECT_THAT(rows(std::string(Header) + "\n  s += A[i * m + j];"),
+                ElementsAre(HasSubstr("0 to m by ")))
+        << Header;
+  EXPECT_THAT(rows("for (int j = m - 1; j != -1; --j)\n  s += A[i * m + j];"),
+              ElementsAre(HasSubstr("m - 1 to -1 by --j")));
+  EXPECT_THAT(rows("int j = i;\nwhile (j != m) {\n  s += A[i * m + j];\n"
+                   "  ++j;\n}"),
+              ElementsAre("; j to m by  reads float A[i * m + j]"));
+  EXPECT_THAT(rows("const float *e = A + i * m + m;\n"
+                   "for (const float *r = A + i * m; r != e; ++r)\n  s += *r;"),
+              ElementsAre(HasSubstr("A + i * m to e by ++r")));
+}
+
+TEST(RowLoops, NegativeUntilALimitThatMayBePassed) {
+  EXPECT_EQ(refusal("unsigned j = i;\nwhile (j != m) {\n"
+                    "  s += A[i * m + j];\n  ++j;\n}"),
+            "not-counted");
+  EXPECT_EQ(refusal("const float *e = A + i * m;\n"
+                    "for (const float *r = e + m; r != e; --r)\n  s += *r;"),
+            "not-counted");
+}
+
 TEST(RowLoops, NegativeWhile) {
   auto Of = [](llvm::StringRef Loop, const std::string &Before = "") {
     auto [Head, Tail] = Loop.split('@');
@@ -545,7 +577,7 @@ TEST(RowLoops, NegativeWhile) {
         "while (j < m) { @++j; ++j; }",
         "while (j < m) { if (s > 3) continue; @++j; }",
         "while (j < m) { @if (s > 3) ++j; }", "while (j < m) { @j *= 2; }",
-        "while (j != m) { @++j; }", "while (j < m && s < 9) { @++j; }",
+        "while (j != m) { ++j; @}", "while (j < m && s < 9) { @++j; }",
         "while (int q = m - j) { @++j; }", "while (j++ < m) { @}",
         "while (j < m) @", "while (true) { @++j; }", "while (j < m) { @++i; }"})
     EXPECT_EQ(Of(Loop), "not-counted") << Loop;
@@ -569,6 +601,8 @@ TEST(RowLoops, PositivePointers) {
   const std::string Ends = "const float *p = A + i * m, *e = p + m;\n";
   EXPECT_THAT(rows(Ends + "for (; p < e; ++p)\n  s += *p;"),
               ElementsAre("; p to e by ++p reads float *p"));
+  EXPECT_THAT(rows(Ends + "for (; p != e; ++p)\n  s += *p;"),
+              ElementsAre("; p to e by ++p reads float *p"));
   EXPECT_THAT(rows(Ends + "while (p < e) {\n  s += *p - *(p + 1);\n  ++p;\n}"),
               ElementsAre("; p to e by  reads float *p 2x +1"));
   EXPECT_THAT(rows("for (const float *p = A + i * m; p < A + i * m + 64;"
@@ -580,9 +614,9 @@ TEST(RowLoops, PositivePointers) {
 TEST(RowLoops, NegativePointers) {
   const std::string Ends = "const float *p = A + i * m, *e = p + m;\n";
   for (const char *Loop :
-       {"for (; p != e; ++p)\n  s += *p;", "for (; p < e; p += m)\n  s += *p;",
-        "for (; p < e;)\n  s += *p++;", "for (; e > p; --e)\n  s += *e;",
-        "for (; p < e; ++p)\n  s += *p++;",
+       {"for (; p != e; p += 2)\n  s += *p;",
+        "for (; p < e; p += m)\n  s += *p;", "for (; p < e;)\n  s += *p++;",
+        "for (; e > p; --e)\n  s += *e;", "for (; p < e; ++p)\n  s += *p++;",
         "for (; p < e; ++p)\n  e = A + i * m;",
         "for (const float **q = &p; p < e; ++p)\n  s += **q;",
         "for (; *p < 3; ++p)\n  s += *p;"})

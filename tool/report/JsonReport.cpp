@@ -292,6 +292,7 @@ void JsonWriter::spill(const KernelReport &K) {
           J.attribute("movedRegisters", Step.MovedRegisters);
           J.attribute("pragma", Step.Pragma);
           J.attribute("cost", Step.Cost);
+          J.attribute("cycles", Step.Cycles);
           registerPoint(Step.Compiled);
         });
     });

@@ -135,9 +135,12 @@ static std::string describe(const SpillStep &S) {
                      : S.MovedRegisters == 0
                          ? "as it is"
                          : counted(S.MovedRegisters, "register") + " moved";
-  return formatv("{0}: {1}, {2} moved by spills, cost {3:F0}", Text,
+  return formatv("{0}: {1}, {2} moved by spills, {3}", Text,
                  counted(S.Compiled.Registers, "register"),
-                 counted(S.Compiled.spilledBytes(), "byte"), S.Cost)
+                 counted(S.Compiled.spilledBytes(), "byte"),
+                 S.Cycles
+                     ? formatv("{0:F0} cycles for a block", *S.Cycles).str()
+                     : formatv("cost {0:F0}", S.Cost).str())
       .str();
 }
 

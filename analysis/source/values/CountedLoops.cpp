@@ -50,7 +50,8 @@ std::optional<Refusal> CountedLoop::read(RowLoop &Out) {
 
 std::optional<Refusal> CountedLoop::header() {
   auto *Cond = dyn_cast_or_null<BinaryOperator>(Parts.Cond);
-  if (!Cond || !Cond->isRelationalOp() || Parts.Variable)
+  if (!Cond || Parts.Variable ||
+      !(Cond->isRelationalOp() || Cond->getOpcode() == BO_NE))
     return notCounted(Loop.getBeginLoc(), "its condition is no i < n");
   auto Compares = Cond->getOpcode();
   Iterator = variableRead(Cond->getLHS());
@@ -62,6 +63,11 @@ std::optional<Refusal> CountedLoop::header() {
     Limit = Cond->getLHS();
     By = stepOf(Parts.Inc);
   }
+  const bool IsUnequal = Compares == BO_NE;
+  if (IsUnequal && By && std::abs(*By) != 1)
+    return notCounted(Loop.getBeginLoc(), "its step may pass its limit");
+  if (IsUnequal)
+    Compares = By == 1 ? BO_LT : BO_GT;
   Reaches = Compares == BO_LE || Compares == BO_GE;
   if (!Iterator || !Iterator->hasLocalStorage() ||
       !(Iterator->getType()->isIntegerType() ||
@@ -75,11 +81,22 @@ std::optional<Refusal> CountedLoop::header() {
   findLimitByName();
   if (!findFirst())
     return notCounted(Loop.getBeginLoc(), "where it starts is not plain");
+  if (IsUnequal && !comesToLimit())
+    return notCounted(Loop.getBeginLoc(), "it may start behind its limit");
   if (Locals.Exposed.contains(Iterator) || changesIterator())
     return notCounted(Loop.getBeginLoc(), "its body changes the iterator");
   if (!stays(Limit))
     return notCounted(Limit->getBeginLoc(), "its limit may change");
   return std::nullopt;
+}
+
+/// `i != n` ends at n. Behind it the loop would run until a signed number
+/// overflows, or a pointer leaves its object, which no program may do; but an
+/// unsigned number becomes 0 and goes on.
+bool CountedLoop::comesToLimit() const {
+  if (!Iterator->getType()->isUnsignedIntegerType())
+    return true;
+  return First && constantValue(First, Context) == 0;
 }
 
 /// Elsewhere than where it counts, or a part of the body leaves that out.
@@ -294,103 +311,6 @@ bool CountedLoop::isPlainObject(const Expr *E) const {
   E = E->IgnoreParenImpCasts();
   return E->getType()->isRecordType() && isa<DeclRefExpr, MemberExpr>(E) &&
          staysInPlace(E);
-}
-
-/// Written in the loop, perhaps as the argument of a macro, so that another
-/// name can be written there.
-bool CountedLoop::isInText(const Expr &E) const {
-  const SourceManager &SM = Context.getSourceManager();
-  const CharSourceRange Range = SM.getExpansionRange(Loop.getSourceRange());
-  return SM.isPointWithin(
-      SM.getSpellingLoc(E.IgnoreParenImpCasts()->getBeginLoc()),
-      Range.getBegin(), Range.getEnd());
-}
-
-/// What is behind the casts of an index that keep its value: the iterator, a
-/// sum, a product; null if one may not keep it.
-const Expr *CountedLoop::withoutCasts(const Expr *E) const {
-  E = E->IgnoreParens();
-  auto *C = dyn_cast<CastExpr>(E);
-  if (!C)
-    return E;
-  if (C->getCastKind() == CK_LValueToRValue)
-    return variableRead(C) == Iterator && isInText(*C) ? C : nullptr;
-  return (C->getCastKind() == CK_IntegralCast || C->getCastKind() == CK_NoOp) &&
-                 Context.getTypeSize(C->getType()) >=
-                     Context.getTypeSize(C->getSubExpr()->getType())
-             ? withoutCasts(C->getSubExpr())
-             : nullptr;
-}
-
-bool CountedLoop::walksRow(const Expr *E) const {
-  E = withoutCasts(E);
-  if (!E || isa<CastExpr>(E))
-    return E;
-  auto *B = dyn_cast<BinaryOperator>(E);
-  if (!B)
-    return false;
-  if (B->getOpcode() == BO_Add)
-    return (walksRow(B->getLHS()) && isPlain(B->getRHS())) ||
-           (isPlain(B->getLHS()) && walksRow(B->getRHS()));
-  return B->getOpcode() == BO_Sub && walksRow(B->getLHS()) &&
-         isPlain(B->getRHS());
-}
-
-std::string CountedLoop::nameOf(const Expr &E) const {
-  if (std::optional<std::string> Written = textOf(E.getSourceRange()))
-    return *Written;
-  std::string Printed;
-  llvm::raw_string_ostream Out(Printed);
-  E.printPretty(Out, nullptr, Context.getPrintingPolicy());
-  return Printed;
-}
-
-/// The terms of an index that walks a row, but for the iterator and constants.
-void CountedLoop::addTerms(const Expr *E, bool Minus,
-                           std::vector<std::string> &Terms,
-                           int64_t &Offset) const {
-  if (std::optional<int64_t> C = constantValue(E, Context);
-      C && *C > -(1 << 30) && *C < 1 << 30) {
-    Offset += Minus ? -*C : *C;
-    return;
-  }
-  const Expr *Inner = withoutCasts(E);
-  if (Inner && isa<CastExpr>(Inner)) // the iterator
-    return;
-  if (auto *B = dyn_cast_or_null<BinaryOperator>(Inner);
-      B && B->isAdditiveOp()) {
-    addTerms(B->getLHS(), Minus, Terms, Offset);
-    return addTerms(B->getRHS(), Minus != (B->getOpcode() == BO_Sub), Terms,
-                    Offset);
-  }
-  Terms.push_back((Minus ? "-" : "+") + nameOf(*E));
-}
-
-std::optional<RowIndex> CountedLoop::rowIndex(const Expr *E) const {
-  std::vector<std::string> Terms;
-  RowIndex Out;
-  if (!walksRow(E))
-    return std::nullopt;
-  addTerms(E, /*Minus=*/false, Terms, Out.Offset);
-  llvm::sort(Terms);
-  Out.Rest = llvm::join(Terms, "");
-  return Out;
-}
-
-bool CountedLoop::isLinear(const Expr *E) const {
-  if (isPlain(E))
-    return true;
-  E = withoutCasts(E);
-  if (!E || isa<CastExpr>(E))
-    return E;
-  auto *B = dyn_cast<BinaryOperator>(E);
-  if (!B)
-    return false;
-  if (B->isAdditiveOp())
-    return isLinear(B->getLHS()) && isLinear(B->getRHS());
-  return B->getOpcode() == BO_Mul &&
-         ((isLinear(B->getLHS()) && isPlain(B->getRHS())) ||
-          (isPlain(B->getLHS()) && isLinear(B->getRHS())));
 }
 
 //===-- The text ----------------------------------------------------------===//

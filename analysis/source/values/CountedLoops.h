@@ -16,7 +16,8 @@
 //   }
 //
 // Limits: `<` and `<=` with a constant step, `>` and `>=` with a step of -1 and
-// signed numbers; one iterator of an integer type, or upwards a pointer, that
+// signed numbers, `!=` with a step of 1 or -1 where the loop is known to come
+// to its limit; one iterator of an integer type, or upwards a pointer, that
 // the body does not change. The limit may have a name of its own beside the
 // iterator, as in `int j = 0, e = m`. What a macro stands for is taken as a
 // whole.
@@ -99,6 +100,7 @@ private:
   void findLimitByName();
   bool findFirst();
   bool changesIterator() const;
+  bool comesToLimit() const;
   std::optional<std::string> initText() const;
   bool staysInPlace(const clang::Expr *Place) const;
   bool isInside(const clang::VarDecl &V) const;

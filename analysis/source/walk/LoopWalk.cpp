@@ -331,10 +331,12 @@ std::optional<AffineIndex> SymbolicWalk::tripCount(const LoopParts &L,
       ++Quiet;
       Value X = evalAsValue(B->getLHS()), Y = evalAsValue(B->getRHS());
       --Quiet;
-      if (X.isInteger() && Y.isInteger())
-        if (auto Parts = splitOff(X.Integer - Y.Integer, Id))
-          if (auto S = Parts->second.constant(); S && (*S == 1 || *S == -1))
-            C = comparison(*S == 1 ? BO_LT : BO_GT, X.Integer, Y.Integer, true);
+      auto Past = X.isInteger() && Y.isInteger()
+                      ? std::optional(X.Integer - Y.Integer)
+                      : elementsBetween(Y, X, B->getLHS()->getType());
+      if (auto Parts = Past ? splitOff(*Past, Id) : std::nullopt)
+        if (auto S = Parts->second.constant(); S && (*S == 1 || *S == -1))
+          C = comparison(*S == 1 ? BO_LT : BO_GT, *Past, 0, true);
     }
     if (!C) {
       Exact = false;

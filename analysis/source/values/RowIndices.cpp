@@ -1,0 +1,114 @@
+//===- RowIndices.cpp - Indices of loops that count by a constant ---------===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "analysis/source/values/CountedLoops.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+
+namespace catt {
+
+/// Written in the loop, perhaps as the argument of a macro, so that another
+/// name can be written there.
+bool CountedLoop::isInText(const Expr &E) const {
+  const SourceManager &SM = Context.getSourceManager();
+  const CharSourceRange Range = SM.getExpansionRange(Loop.getSourceRange());
+  return SM.isPointWithin(
+      SM.getSpellingLoc(E.IgnoreParenImpCasts()->getBeginLoc()),
+      Range.getBegin(), Range.getEnd());
+}
+
+/// What is behind the casts of an index that keep its value: the iterator, a
+/// sum, a product; null if one may not keep it.
+const Expr *CountedLoop::withoutCasts(const Expr *E) const {
+  E = E->IgnoreParens();
+  auto *C = dyn_cast<CastExpr>(E);
+  if (!C)
+    return E;
+  if (C->getCastKind() == CK_LValueToRValue)
+    return variableRead(C) == Iterator && isInText(*C) ? C : nullptr;
+  return (C->getCastKind() == CK_IntegralCast || C->getCastKind() == CK_NoOp) &&
+                 Context.getTypeSize(C->getType()) >=
+                     Context.getTypeSize(C->getSubExpr()->getType())
+             ? withoutCasts(C->getSubExpr())
+             : nullptr;
+}
+
+bool CountedLoop::walksRow(const Expr *E) const {
+  E = withoutCasts(E);
+  if (!E || isa<CastExpr>(E))
+    return E;
+  auto *B = dyn_cast<BinaryOperator>(E);
+  if (!B)
+    return false;
+  if (B->getOpcode() == BO_Add)
+    return (walksRow(B->getLHS()) && isPlain(B->getRHS())) ||
+           (isPlain(B->getLHS()) && walksRow(B->getRHS()));
+  return B->getOpcode() == BO_Sub && walksRow(B->getLHS()) &&
+         isPlain(B->getRHS());
+}
+
+std::string CountedLoop::nameOf(const Expr &E) const {
+  if (std::optional<std::string> Written = textOf(E.getSourceRange()))
+    return *Written;
+  std::string Printed;
+  llvm::raw_string_ostream Out(Printed);
+  E.printPretty(Out, nullptr, Context.getPrintingPolicy());
+  return Printed;
+}
+
+/// The terms of an index that walks a row, but for the iterator and constants.
+void CountedLoop::addTerms(const Expr *E, bool Minus,
+                           std::vector<std::string> &Terms,
+                           int64_t &Offset) const {
+  if (std::optional<int64_t> C = constantValue(E, Context);
+      C && *C > -(1 << 30) && *C < 1 << 30) {
+    Offset += Minus ? -*C : *C;
+    return;
+  }
+  const Expr *Inner = withoutCasts(E);
+  if (Inner && isa<CastExpr>(Inner)) // the iterator
+    return;
+  if (auto *B = dyn_cast_or_null<BinaryOperator>(Inner);
+      B && B->isAdditiveOp()) {
+    addTerms(B->getLHS(), Minus, Terms, Offset);
+    return addTerms(B->getRHS(), Minus != (B->getOpcode() == BO_Sub), Terms,
+                    Offset);
+  }
+  Terms.push_back((Minus ? "-" : "+") + nameOf(*E));
+}
+
+std::optional<RowIndex> CountedLoop::rowIndex(const Expr *E) const {
+  std::vector<std::string> Terms;
+  RowIndex Out;
+  if (!walksRow(E))
+    return std::nullopt;
+  addTerms(E, /*Minus=*/false, Terms, Out.Offset);
+  llvm::sort(Terms);
+  Out.Rest = llvm::join(Terms, "");
+  return Out;
+}
+
+bool CountedLoop::isLinear(const Expr *E) const {
+  if (isPlain(E))
+    return true;
+  E = withoutCasts(E);
+  if (!E || isa<CastExpr>(E))
+    return E;
+  auto *B = dyn_cast<BinaryOperator>(E);
+  if (!B)
+    return false;
+  if (B->isAdditiveOp())
+    return isLinear(B->getLHS()) && isLinear(B->getRHS());
+  return B->getOpcode() == BO_Mul &&
+         ((isLinear(B->getLHS()) && isPlain(B->getRHS())) ||
+          (isPlain(B->getLHS()) && isLinear(B->getRHS())));
+}
+
+} // namespace catt
