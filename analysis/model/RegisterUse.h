@@ -29,17 +29,18 @@ constexpr unsigned LoopWeight = 10;
 /// One warp by itself through the machine code of a kernel. What stands in a
 /// loop counts LoopWeight times, for each loop around it.
 struct WarpCost {
-  double Cycles = 0; ///< from the first instruction to the last
-  double Issued = 0; ///< instructions
-  double Global = 0; ///< of these, loads and stores of global memory
-  double Local = 0;  ///< of local memory: spills
-  double Shared = 0; ///< of shared memory
+  double Cycles = 0;     ///< from the first instruction to the last
+  double Issued = 0;     ///< instructions
+  double Global = 0;     ///< of these, loads and stores of global memory
+  double Local = 0;      ///< of local memory: spills
+  double Shared = 0;     ///< of shared memory
+  double CyclesInL1 = 0; ///< as Cycles, if L1 held all that it loads
 };
 
 /// What adds up, in the order in which it is written down.
 inline constexpr double WarpCost::*WarpCostMembers[] = {
-    &WarpCost::Cycles, &WarpCost::Issued, &WarpCost::Global, &WarpCost::Local,
-    &WarpCost::Shared};
+    &WarpCost::Cycles, &WarpCost::Issued, &WarpCost::Global,
+    &WarpCost::Local,  &WarpCost::Shared, &WarpCost::CyclesInL1};
 
 /// Registers and spills of a kernel compiled under one cap (32-bit registers
 /// per thread).

@@ -130,7 +130,7 @@ static std::string cacheFile(const PtxasQuestion &Q,
   fs::file_status Program;
   llvm::SHA256 Hash;
   Hash.update(Q.Ptx);
-  Hash.update("|costs 4|" + std::to_string(Q.Cap) + "|" + Options.Architecture +
+  Hash.update("|costs 5|" + std::to_string(Q.Cap) + "|" + Options.Architecture +
               "|" + Options.Program);
   for (const std::string &Kernel : Q.Kernels)
     Hash.update("|" + Kernel);

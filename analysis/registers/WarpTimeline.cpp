@@ -34,8 +34,8 @@ enum TimedOpcode : unsigned {
 
 /// Cycles until what an instruction gives is there. Those of global memory were
 /// chosen on kernels of an H200 (docs/registers.md), beside other warps.
-constexpr double GlobalLatency = 700, LocalLatency = 35, SharedLatency = 30,
-                 StoreLatency = 20, OtherLatency = 25;
+constexpr double GlobalLatency = 700, L1Latency = 40, LocalLatency = 35,
+                 SharedLatency = 30, StoreLatency = 20, OtherLatency = 25;
 /// Cycles until the operands of an instruction have been read.
 constexpr double ReadLatency = 20;
 
@@ -52,6 +52,14 @@ struct TimedInstruction {
   unsigned barrierOfOperands() const { return bits(113, 3); }
   unsigned waitsFor() const { return bits(116, 6); }
   bool isPredicated() const { return ((Low >> 12) & 0xf) != NoBarrier; }
+};
+
+/// When a warp is where, and what the barriers wait for.
+struct Clock {
+  double WarpCost::*Cycles;
+  double GlobalLatency;
+  std::array<double, Barriers> Ready{};
+  void step(const TimedInstruction &I, double Latency, WarpCost &At);
 };
 
 /// Instructions First to Last are a loop.
@@ -85,7 +93,8 @@ private:
   size_t End = 0;                 ///< behind the last way out: subroutines
   std::map<size_t, size_t> Loops; ///< first to last instruction
   WarpCost At;
-  std::array<double, Barriers> Ready{};
+  std::array<Clock, 2> Clocks = {Clock{&WarpCost::Cycles, GlobalLatency},
+                                 Clock{&WarpCost::CyclesInL1, L1Latency}};
   unsigned Depth = 0;    ///< of calls
   int64_t Left = 400000; ///< instructions that are still looked at
 };
@@ -147,17 +156,27 @@ void Timeline::call(size_t I) {
     }
 }
 
-void Timeline::step(const TimedInstruction &I) {
-  double Now = At.Cycles;
+void Clock::step(const TimedInstruction &I, double Latency, WarpCost &At) {
+  double Now = At.*Cycles;
   for (unsigned B = 0; B < Barriers; ++B)
     if ((I.waitsFor() >> B) & 1)
       Now = std::max(Now, Ready[B]);
+  auto Sets = [&](unsigned Barrier, double After) {
+    if (Barrier < Barriers)
+      Ready[Barrier] = std::max(Ready[Barrier], Now + After);
+  };
+  Sets(I.barrierOfResult(), Latency);
+  Sets(I.barrierOfOperands(), ReadLatency);
+  At.*Cycles = Now + I.stall();
+}
+
+void Timeline::step(const TimedInstruction &I) {
   double Latency = OtherLatency;
   switch (I.opcode()) {
   case LoadGlobal:
   case StoreGlobal:
     ++At.Global;
-    Latency = I.opcode() == LoadGlobal ? GlobalLatency : StoreLatency;
+    Latency = StoreLatency;
     break;
   case LoadLocal:
   case StoreLocal:
@@ -172,15 +191,8 @@ void Timeline::step(const TimedInstruction &I) {
   default:
     break;
   }
-  if (I.barrierOfResult() < Barriers) {
-    double &R = Ready[I.barrierOfResult()];
-    R = std::max(R, Now + Latency);
-  }
-  if (I.barrierOfOperands() < Barriers) {
-    double &R = Ready[I.barrierOfOperands()];
-    R = std::max(R, Now + ReadLatency);
-  }
-  At.Cycles = Now + I.stall();
+  for (Clock &C : Clocks)
+    C.step(I, I.opcode() == LoadGlobal ? C.GlobalLatency : Latency, At);
   ++At.Issued;
 }
 
@@ -190,11 +202,12 @@ void Timeline::loop(const Loop &L) {
   const WarpCost First = At;
   round(L.First, L.Last + 1);
   constexpr double Others = LoopWeight - 2;
-  const double Later = (At.Cycles - First.Cycles) * Others;
+  const WarpCost Second = At;
   for (double WarpCost::*Each : WarpCostMembers)
-    At.*Each += (At.*Each - First.*Each) * Others;
-  for (double &R : Ready)
-    R += Later;
+    At.*Each += (Second.*Each - First.*Each) * Others;
+  for (Clock &C : Clocks)
+    for (double &R : C.Ready)
+      R += At.*C.Cycles - Second.*C.Cycles;
 }
 
 void Timeline::round(size_t First, size_t End) {

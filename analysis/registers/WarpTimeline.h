@@ -11,6 +11,9 @@
 //   FFMA   [waits for 0]      t = 702: both loads are waited for at once
 //   BRA back                  the second round counts nine times
 //
+// A second clock runs beside this one, by which a load is ready after 40
+// cycles, as if L1 held what it loads.
+//
 // ptxas writes into each instruction how many cycles the next one has to wait,
 // which of six barriers a load sets, and which barriers an instruction waits
 // for. So the code says how much of what it loads is under way together, where

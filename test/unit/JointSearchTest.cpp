@@ -24,6 +24,11 @@ RegisterPoint point(unsigned Cap, unsigned Registers, unsigned Spilled = 0) {
   return {Cap, Registers, Spilled, Spilled, Spilled, Origin::Measured};
 }
 
+/// A warp that takes as long wherever its loads are found.
+WarpCost warp(double Cycles, double Issued, double Local, double Shared) {
+  return {Cycles, Issued, 50, Local, Shared, Cycles};
+}
+
 /// A kernel without a loop around its accesses that takes 128 registers, so
 /// that two blocks share an SM, and spills under every cap.
 struct Bench : SpillBench {
@@ -53,9 +58,9 @@ struct Bench : SpillBench {
   /// cap.
   void codeOf(double CyclesUnderCaps, double Local) {
     K().Source.Launches[0].Grid = {390, 1, 1};
-    Use.Default.Warp = WarpCost{30000, 1000, 50, 0, 0};
+    Use.Default.Warp = warp(30000, 1000, 0, 0);
     for (RegisterPoint &P : Use.Caps)
-      P.Warp = WarpCost{CyclesUnderCaps, 1000, 50, Local, 0};
+      P.Warp = warp(CyclesUnderCaps, 1000, Local, 0);
     Use.Default.Registers = 200;
   }
 
@@ -239,7 +244,7 @@ TEST(JointSearch, PositiveUnifiedMovesBeforeItAsksAgain) {
 TEST(JointSearch, PositiveByCodeWhatATrialGains) {
   Bench B;
   B.codeOf(90000, 400); // spills take what waves would gain
-  B.Moved = WarpCost{31000, 1100, 50, 0, 40};
+  B.Moved = warp(31000, 1100, 0, 40);
   B.plan();
   EXPECT_EQ(B.K().Registers->Chosen, 0u);
   EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 4}, {48, 4}})));
@@ -251,7 +256,7 @@ TEST(JointSearch, PositiveByCodeWhatATrialGains) {
 TEST(JointSearch, NegativeByCodeATrialThatGainsNothing) {
   Bench B;
   B.codeOf(40000, 40);
-  B.Moved = WarpCost{39000, 1100, 50, 0, 40};
+  B.Moved = warp(39000, 1100, 0, 40);
   B.plan();
   EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 4}, {48, 4}})));
   EXPECT_THAT(B.Asked, Not(IsEmpty()));
@@ -266,7 +271,7 @@ TEST(JointSearch, NegativeNoPointThatCannotBeatWhatWasFound) {
   // Eight blocks for each SM: three, four and five at a time take three turns
   // and two.
   B.K().Source.Launches[0].Grid = {1056, 1, 1};
-  B.Moved = WarpCost{30000, 1000, 50, 0, 0}; // as good as it can be
+  B.Moved = warp(30000, 1000, 0, 0); // as good as it can be
   EXPECT_THAT(B.caps(), ElementsAre(80, 64, 48));
   EXPECT_FALSE(bool(B.choose({{80, 4}, {64, 4}, {48, 4}})));
   EXPECT_THAT(B.Asked, ElementsAre(64, 80));
@@ -290,7 +295,7 @@ bool takesPragma(double Cycles) {
             return Text.second.find("smem_spilling") != std::string::npos;
           });
           RegisterPoint P = point(Q.Caps.at("k"), Q.Caps.at("k"), 80);
-          P.Warp = WarpCost{Pragma ? Cycles : 30000, 1000, 50, 120, 0};
+          P.Warp = warp(Pragma ? Cycles : 30000, 1000, 120, 0);
           Out.push_back({{"k", P}});
         }
         return llvm::Expected<std::vector<TextAnswer>>(std::move(Out));
@@ -312,7 +317,7 @@ TEST(JointSearch, PositiveTlpRmDoesNotAskTheModel) {
   Bench B;
   B.Options.By = Selector::Dru;
   B.codeOf(30000, 1);
-  B.Moved = WarpCost{90000, 1100, 50, 0, 40};
+  B.Moved = warp(90000, 1100, 0, 40);
   B.plan();
   EXPECT_FALSE(bool(B.choose({{80, 4}})));
   EXPECT_EQ(B.K().Registers->chosen().Compiled.CapRegisters, 80u);

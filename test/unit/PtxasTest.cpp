@@ -88,8 +88,8 @@ TEST(Ptxas, NegativeAFunctionBeforeAnyKernelIsNobodys) {
 
 TEST(Ptxas, ReadsTheCostThatIsKeptBehindTheMessages) {
   auto Points =
-      readPtxasMessages(Messages.str() + "catt: warp _Z1kPf 700.5 12 3 2 0\n"
-                                         "catt: warp other 1 1 1 1 1\n",
+      readPtxasMessages(Messages.str() + "catt: warp _Z1kPf 700.5 12 3 2 0 40\n"
+                                         "catt: warp other 1 1 1 1 1 1\n",
                         32);
   ASSERT_EQ(Points.size(), 2U);
   ASSERT_TRUE(Points["_Z1kPf"].Warp.has_value());
@@ -97,6 +97,7 @@ TEST(Ptxas, ReadsTheCostThatIsKeptBehindTheMessages) {
   EXPECT_EQ(Points["_Z1kPf"].Warp->Issued, 12);
   EXPECT_EQ(Points["_Z1kPf"].Warp->Global, 3);
   EXPECT_EQ(Points["_Z1kPf"].Warp->Local, 2);
+  EXPECT_EQ(Points["_Z1kPf"].Warp->CyclesInL1, 40);
   EXPECT_FALSE(Points["_Z1mPd"].Warp.has_value());
 }
 

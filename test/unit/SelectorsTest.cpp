@@ -387,13 +387,14 @@ TEST(Selectors, CyclesOfValuesInSharedMemory) {
 
 //===-- By machine code ---------------------------------------------------===//
 
-/// A point of which one warp takes so many cycles, and spills so often.
+/// A point of which one warp takes so many cycles wherever its loads are found,
+/// and spills so often.
 DesignPoint coded(unsigned Cap, unsigned Registers, int64_t Blocks,
                   double Cycles, double Local = 0, double Issued = 1000) {
   DesignPoint P{point(Cap, Registers, unsigned(Local * 2), unsigned(Local * 2)),
                 Blocks};
   P.Compiled.StackBytes = unsigned(Local * 2);
-  P.Compiled.Warp = WarpCost{Cycles, Issued, 50, Local, 0};
+  P.Compiled.Warp = WarpCost{Cycles, Issued, 50, Local, 0, Cycles};
   return P;
 }
 
@@ -434,6 +435,17 @@ TEST(Selectors, NegativeModelLeavesSpillsInLoopsAlone) {
   SelectorInput In =
       input({coded(0, 160, 1, 30000), coded(128, 128, 2, 45000, 2000, 3000)});
   In.GridBlocks = 132 * 6;
+  EXPECT_EQ(Selector::Model.Select(In).Point, 0u);
+}
+
+TEST(Selectors, NegativeModelWhereItWouldLoseIfL1HeldWhatIsLoaded) {
+  // With waits to hide, more blocks are worth their spills; without, not.
+  SelectorInput In =
+      input({coded(0, 160, 1, 30000), coded(80, 80, 3, 31000, 300)});
+  In.GridBlocks = 132 * 6;
+  EXPECT_EQ(Selector::Model.Select(In).Point, 1u);
+  for (DesignPoint &P : In.Points)
+    P.Compiled.Warp->CyclesInL1 = 3000;
   EXPECT_EQ(Selector::Model.Select(In).Point, 0u);
 }
 

@@ -80,6 +80,8 @@ TEST(WarpTimeline, LoadsThatAreWaitedForTogether) {
   Apart.add(ExitNow);
   EXPECT_EQ(Together.cost().Cycles, 2 + 700 + 4 + 1);
   EXPECT_EQ(Apart.cost().Cycles, 700 + 4 + 700 + 4 + 1);
+  EXPECT_EQ(Together.cost().CyclesInL1, 2 + 40 + 4 + 1);
+  EXPECT_EQ(Apart.cost().CyclesInL1, 40 + 4 + 40 + 4 + 1);
   EXPECT_EQ(Together.cost().Global, 2);
   EXPECT_EQ(Together.cost().Issued, 4);
 }

@@ -141,26 +141,32 @@ static std::optional<size_t> relievedPoint(const SelectorInput &In,
 
 //===-- By machine code ---------------------------------------------------===//
 
-static std::optional<ResidentBlocks> residentBlocks(const SelectorInput &In,
-                                                    const DesignPoint &P) {
-  if (!P.Compiled.Warp)
-    return std::nullopt;
-  return ResidentBlocks{*P.Compiled.Warp, In.ThreadsPerBlock, P.Blocks,
-                        P.Compiled.StackBytes, In.sharedBytes(P)};
+static ResidentBlocks residentBlocks(const SelectorInput &In,
+                                     const DesignPoint &P) {
+  return {*P.Compiled.Warp, In.ThreadsPerBlock, P.Blocks, P.Compiled.StackBytes,
+          In.sharedBytes(P)};
+}
+
+static double gainOf(const SelectorInput &In, const ResidentBlocks &New,
+                     const ResidentBlocks &Old) {
+  if (In.GridBlocks && In.Gpu.SMs)
+    return gridCycles(Old, *In.GridBlocks, *In.Gpu.SMs, In.Gpu) /
+           gridCycles(New, *In.GridBlocks, *In.Gpu.SMs, In.Gpu);
+  if (waveCycles(New, 1, 1, In.Gpu) > waveCycles(Old, 1, 1, In.Gpu))
+    return 0;
+  return cyclesOfBlock(Old, In.Gpu) / cyclesOfBlock(New, In.Gpu);
 }
 
 std::optional<double> gainByCode(const SelectorInput &In, const DesignPoint &Of,
                                  const DesignPoint &Over) {
-  std::optional<ResidentBlocks> New = residentBlocks(In, Of),
-                                Old = residentBlocks(In, Over);
-  if (!New || !Old)
+  if (!Of.Compiled.Warp || !Over.Compiled.Warp)
     return std::nullopt;
-  if (In.GridBlocks && In.Gpu.SMs)
-    return gridCycles(*Old, *In.GridBlocks, *In.Gpu.SMs, In.Gpu) /
-           gridCycles(*New, *In.GridBlocks, *In.Gpu.SMs, In.Gpu);
-  if (waveCycles(*New, 1, 1, In.Gpu) > waveCycles(*Old, 1, 1, In.Gpu))
-    return 0;
-  return cyclesOfBlock(*Old, In.Gpu) / cyclesOfBlock(*New, In.Gpu);
+  ResidentBlocks New = residentBlocks(In, Of), Old = residentBlocks(In, Over);
+  const double Gain = gainOf(In, New, Old);
+  for (ResidentBlocks *Each : {&New, &Old})
+    Each->Warp.Cycles = Each->Warp.CyclesInL1;
+  const double InL1 = gainOf(In, New, Old);
+  return InL1 < 1 ? std::min(Gain, InL1) : Gain;
 }
 
 /// Gains that differ by less are equal.

@@ -164,9 +164,10 @@ int64_t coresPerSM(const Device &Gpu);
 //===-- model -------------------------------------------------------------===//
 
 /// How many times as fast as Over the point Of is predicted to be, by their
-/// machine code (time/GridTime). Where the grid is not known: while all
-/// SMs are busy, and 0 where it loses with one block on each. Empty: of one of
-/// them there is none.
+/// machine code (time/GridTime). At most as if L1 held all that they load, if
+/// Of would lose then: where loads are found is not known. Where the grid is
+/// not known: while all SMs are busy, and 0 where it loses with one block on
+/// each. Empty: of one of them there is none.
 std::optional<double> gainByCode(const SelectorInput &In, const DesignPoint &Of,
                                  const DesignPoint &Over);
 
