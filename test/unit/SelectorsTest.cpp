@@ -449,6 +449,14 @@ TEST(Selectors, NegativeModelWhereItWouldLoseIfL1HeldWhatIsLoaded) {
   EXPECT_EQ(Selector::Model.Select(In).Point, 0u);
 }
 
+TEST(Selectors, ModelTakesWhatSpillsNothingWhereverItsLoadsAre) {
+  SelectorInput In = input({coded(0, 92, 2, 30000)});
+  In.Roomier = {coded(128, 119, 2, 12000)};
+  In.Points[0].Compiled.Warp->CyclesInL1 = 9000;
+  In.Roomier[0].Compiled.Warp->CyclesInL1 = 9100;
+  EXPECT_EQ(Selector::Model.Select(In).Point, 1u);
+}
+
 TEST(Selectors, NegativeModelWithoutEnoughGain) {
   SelectorInput In = input({coded(0, 92, 2, 30000)});
   In.Roomier = {coded(128, 119, 2, 29000)};

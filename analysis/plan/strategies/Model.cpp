@@ -163,6 +163,8 @@ std::optional<double> gainByCode(const SelectorInput &In, const DesignPoint &Of,
     return std::nullopt;
   ResidentBlocks New = residentBlocks(In, Of), Old = residentBlocks(In, Over);
   const double Gain = gainOf(In, New, Old);
+  if (New.Warp.Local + New.Warp.Shared <= Old.Warp.Local + Old.Warp.Shared)
+    return Gain;
   for (ResidentBlocks *Each : {&New, &Old})
     Each->Warp.Cycles = Each->Warp.CyclesInL1;
   const double InL1 = gainOf(In, New, Old);
