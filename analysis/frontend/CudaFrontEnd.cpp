@@ -136,7 +136,9 @@ static std::vector<std::string> driverArguments(const ClangCommand &Command,
                                                 StringRef Architecture,
                                                 StringRef File,
                                                 vfs::FileSystem &Files) {
-  std::vector<std::string> A = Command.Arguments;
+  std::vector<std::string> A = {Command.Arguments.front()};
+  llvm::append_range(A, forcedHeaders(Kit));
+  llvm::append_range(A, llvm::drop_begin(Command.Arguments));
   llvm::append_range(A, toolkitArguments(Kit, Command.Arguments, Files));
   std::string Resources = findResourceDir(Files);
   if (!Resources.empty())

@@ -105,6 +105,14 @@ static bool says(llvm::ArrayRef<std::string> Arguments, StringRef Prefix) {
   });
 }
 
+std::vector<std::string> forcedHeaders(const Toolkit &Kit) {
+  if (Kit.Path.empty())
+    return {"-include", "cuda_runtime.h"};
+  return {"-include", Kit.Path + "/include/cuda.h",
+          "-include", "__clang_cuda_runtime_wrapper.h",
+          "-include", (builtinRoot() + "/nvcc/catt_nvcc.h").str()};
+}
+
 std::vector<std::string> toolkitArguments(const Toolkit &Kit,
                                           llvm::ArrayRef<std::string> User,
                                           vfs::FileSystem &Files) {
@@ -113,22 +121,14 @@ std::vector<std::string> toolkitArguments(const Toolkit &Kit,
   // nvcc 13's default; CCCL asks for no less.
   if (!says(User, "-std="))
     A.push_back("-std=c++17");
-  // The forced headers are named here, not by the driver: a toolkit that
-  // happens to be installed must not change what the built-in ones give, and
-  // the toolkit's cuda.h must come first, before a file of the project that has
-  // the same name and stands on its include path.
   A.push_back("-nocudainc");
   if (Kit.Path.empty()) {
-    A.insert(A.end(), {"--cuda-path=" + Root, "-isystem", Root + "/include",
-                       "-include", "cuda_runtime.h"});
+    A.insert(A.end(), {"--cuda-path=" + Root, "-isystem", Root + "/include"});
   } else {
     std::string Headers = Kit.Path + "/include";
-    A.insert(A.end(),
-             {"--cuda-path=" + Kit.Path, "-isystem", Headers + "/cccl",
-              "-Xclang", "-internal-isystem", "-Xclang", Headers, "-include",
-              Headers + "/cuda.h", "-include", "__clang_cuda_runtime_wrapper.h",
-              "-include", Root + "/nvcc/catt_nvcc.h", "-Wno-register",
-              "-Wno-c++11-narrowing"});
+    A.insert(A.end(), {"--cuda-path=" + Kit.Path, "-isystem", Headers + "/cccl",
+                       "-Xclang", "-internal-isystem", "-Xclang", Headers,
+                       "-Wno-register", "-Wno-c++11-narrowing"});
   }
   A.insert(A.end(), {"-idirafter", Root + "/runtime"});
   if (auto Dir = gccHeaders(Files))

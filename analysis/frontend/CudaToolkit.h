@@ -23,8 +23,15 @@ llvm::Expected<Toolkit> findToolkit(const FrontEndOptions &Options,
                                     const ClangCommand &Command,
                                     llvm::vfs::FileSystem &Files);
 
-/// The driver arguments for it. User is what the command says already: its
-/// -std wins.
+/// The headers that nvcc includes before any that the command names. They are
+/// named here, not by the driver: a toolkit that happens to be installed must
+/// not change what the built-in ones give, and the toolkit's cuda.h must come
+/// before a file of the project that has the same name and stands on its
+/// include path.
+std::vector<std::string> forcedHeaders(const Toolkit &Kit);
+
+/// The other driver arguments for it. User is what the command says already:
+/// its -std wins.
 std::vector<std::string> toolkitArguments(const Toolkit &Kit,
                                           llvm::ArrayRef<std::string> User,
                                           llvm::vfs::FileSystem &Files);

@@ -153,6 +153,36 @@ TEST_P(WellFormed, Toolkit) {
   EXPECT_NE(TU->toolkit().Version, "");
 }
 
+/// A header that the command includes stands behind nvcc's own.
+void parseForced(const char *Header, const char *CudaPath) {
+  Project P;
+  P.Options.BuiltInOnly = !CudaPath;
+  P.Options.CudaPath = CudaPath ? CudaPath : "";
+  P.add("/project/compat.h", Header);
+  P.add("/project/a.cu", Saxpy.data());
+  P.Flags = {"-include", "/project/compat.h"};
+  auto TU = take(P.parse());
+  ASSERT_TRUE(TU);
+  EXPECT_THAT(errors(*TU), IsEmpty()) << Header;
+}
+
+constexpr const char *ForcedHeaders[] = {
+    "#include <cuda_runtime.h>\n",
+    "__device__ inline float4 twice(float4 v) {\n"
+    "  return make_float4(2 * v.x, __cosf(v.y), v.z, v.w);\n}\n"};
+
+TEST(ForcedHeader, BuiltIn) {
+  for (const char *Header : ForcedHeaders)
+    parseForced(Header, nullptr);
+}
+
+TEST(ForcedHeader, Toolkit) {
+  if (!llvm::sys::fs::exists("/usr/local/cuda/include/cuda.h"))
+    GTEST_SKIP() << "no CUDA toolkit";
+  for (const char *Header : ForcedHeaders)
+    parseForced(Header, "/usr/local/cuda");
+}
+
 constexpr std::pair<const char *, const char *> Programs[] = {
     {"Saxpy", Saxpy.data()},
     {"Templates", R"cuda(
