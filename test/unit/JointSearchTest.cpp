@@ -313,6 +313,17 @@ TEST(JointSearch, NegativeByCodeThePragmaThatGainsHardlyAnything) {
   EXPECT_FALSE(takesPragma(29700));
 }
 
+TEST(JointVariants, NegativeCodeThatIsKnownUnderCapsAlone) {
+  Bench Some, None; // that without a cap could not be followed
+  for (Bench *B : {&Some, &None}) {
+    B->codeOf(30000, 8);
+    B->Use.Default.Warp.reset();
+  }
+  for (RegisterPoint &P : None.Use.Caps)
+    P.Warp.reset();
+  EXPECT_EQ(Some.caps(), None.caps());
+}
+
 TEST(JointSearch, PositiveTlpRmDoesNotAskTheModel) {
   Bench B;
   B.Options.By = Selector::Dru;

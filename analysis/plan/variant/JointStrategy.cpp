@@ -13,7 +13,8 @@ namespace catt {
 
 /// The model decides, which knows the time of spills where it has machine code.
 static bool isByCode(const RegisterPlan &Plan, const DesignPoint &P) {
-  return Plan.By == Selector::Model && P.Compiled.Warp.has_value();
+  return Plan.By == Selector::Model && P.Compiled.Warp &&
+         Plan.In.Points.front().Compiled.Warp;
 }
 
 /// By machine code: how many times as fast as under the cap alone.
