@@ -543,6 +543,7 @@ TEST(RowLoops, PositiveUntilTheLimit) {
   for (const char *Header :
        {"for (int j = 0; j != m; ++j)", "for (int j = 0; m != j; j++)",
         "for (unsigned j = 0; j != m; ++j)",
+        "for (long long j = 0; j != m; ++j)",
         "for (size_t j = 0; j != m; j += 1)"})
     EXPECT_THAT(rows(std::string(Header) + "\n  s += A[i * m + j];"),
                 ElementsAre(HasSubstr("0 to m by ")))
@@ -558,6 +559,15 @@ TEST(RowLoops, PositiveUntilTheLimit) {
 }
 
 TEST(RowLoops, NegativeUntilALimitThatMayBePassed) {
+  for (const char *Header : {"for (short j = 0; j != m; ++j)",
+                             "for (signed char j = 3; j != m; ++j)",
+                             "for (unsigned short j = 0; j != m; ++j)",
+                             "for (int j = i - 9; j != (unsigned)m; ++j)",
+                             "for (int j = 0; j != (long long)m; ++j)",
+                             "for (unsigned j = 0; j != (long long)m; ++j)"})
+    EXPECT_EQ(refusal(std::string(Header) + "\n  s += A[i * m + j];"),
+              "not-counted")
+        << Header;
   EXPECT_EQ(refusal("unsigned j = i;\nwhile (j != m) {\n"
                     "  s += A[i * m + j];\n  ++j;\n}"),
             "not-counted");

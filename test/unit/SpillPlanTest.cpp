@@ -199,6 +199,13 @@ TEST(SpillPlan, ByMachineCodeTheBestStepTakesTheFewestCycles) {
   EXPECT_EQ(S.Steps[bestStep(S)].MovedRegisters, 24)
       << "not the one with the fewest accesses";
   EXPECT_LT(S.Steps[2].Cycles, S.Steps[1].Cycles);
+  SpillStep Wide = S.Steps[1]; // whose slots leave its spills little of L1
+  Wide.Compiled.StackBytes = 64;
+  addStep(Kernel(), Wide, S);
+  Wide.DynamicBytes = 120 << 10;
+  addStep(Kernel(), Wide, S);
+  EXPECT_GT(S.Steps[4].Cycles, S.Steps[3].Cycles);
+  S.Steps.resize(3);
   S.Steps[1].Cycles.reset();
   EXPECT_EQ(S.Steps[bestStep(S)].MovedRegisters, 8)
       << "not where that of one is not known";

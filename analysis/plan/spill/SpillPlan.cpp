@@ -300,7 +300,7 @@ void addStep(const Kernel &K, SpillStep Step, SharedSpill &Plan) {
   if (P.Warp)
     Step.Cycles =
         cyclesOfBlock({*P.Warp, Plan.Numbering.Threads, Plan.Blocks,
-                       P.StackBytes, P.SharedBytes + Plan.dynamicBytes()},
+                       P.StackBytes, P.SharedBytes + Step.DynamicBytes},
                       Plan.Gpu);
   Plan.Steps.push_back(Step);
 }

@@ -60,6 +60,7 @@ struct SpillStep {
   double Cost = 0; ///< weighted accesses of local and shared memory
   /// Of an SM for a block (GridTime), where the machine code is known.
   std::optional<double> Cycles = {};
+  int64_t DynamicBytes = 0; ///< of a block: SharedSpill::dynamicBytes
 };
 
 struct SharedSpill {
@@ -120,8 +121,8 @@ std::vector<SpillStep> stepsAround(const SharedSpill &Plan);
 /// then moves and accesses. False if the same was tried before.
 bool take(const Kernel &K, SpillStep &Step, SharedSpill &Plan);
 
-/// Adds a step that was compiled and whose amount is moved, with its cycles
-/// where the machine code is known, and its cost: the weighted accesses of its
+/// Adds a step that was compiled, with its cycles where the machine code is
+/// known, and its cost: the weighted accesses of its
 /// slots, and those of local memory (and of what the pragma put in shared
 /// memory), which are taken to run SpillTimes. Forgets a pragma that takes more
 /// shared memory than costs no block.

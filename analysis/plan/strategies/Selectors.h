@@ -166,9 +166,9 @@ int64_t coresPerSM(const Device &Gpu);
 /// How many times as fast as Over the point Of is predicted to be, by their
 /// machine code (time/GridTime). If Of spills more, or moves more to shared
 /// memory, it must not lose as if L1 held all that they load: the waiting that
-/// it is to save may not be there. Where the grid is
-/// not known: while all SMs are busy, and 0 where it loses with one block on
-/// each. Empty: of one of them there is none.
+/// it is to save may not be there. Where the grid is not known: while all SMs
+/// are busy, and 0 where it loses with one block on each. Empty: of one of
+/// them there is none.
 std::optional<double> gainByCode(const SelectorInput &In, const DesignPoint &Of,
                                  const DesignPoint &Over);
 

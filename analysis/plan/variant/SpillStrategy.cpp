@@ -42,7 +42,9 @@ std::vector<Part> SpillStrategy::needs(const Variant &V) const {
 
 void SpillStrategy::learn(const Variant &V, const RegisterPoint &Compiled) {
   const SharedSpill &S = *V.Spill;
-  addStep(K, {S.MovedRegisters, S.Pragma, S.accesses(), Compiled, 0},
+  addStep(K,
+          {S.MovedRegisters, S.Pragma, S.accesses(), Compiled, 0, std::nullopt,
+           S.dynamicBytes()},
           *Tried.Spill);
 }
 

@@ -92,11 +92,17 @@ std::optional<Refusal> CountedLoop::header() {
 
 /// `i != n` ends at n. Behind it the loop would run until a signed number
 /// overflows, or a pointer leaves its object, which no program may do; but an
-/// unsigned number becomes 0 and goes on.
+/// unsigned number becomes 0 and goes on, and so does one that is compared as
+/// another type: a `short` is narrowed again, -1 equals an unsigned number.
 bool CountedLoop::comesToLimit() const {
-  if (!Iterator->getType()->isUnsignedIntegerType())
+  const QualType Own = Iterator->getType();
+  if (Own->isPointerType())
     return true;
-  return First && constantValue(First, Context) == 0;
+  const QualType Compared =
+      cast<BinaryOperator>(Parts.Cond)->getLHS()->getType();
+  return Context.hasSameUnqualifiedType(Own, Compared) &&
+         (Own->isSignedIntegerType() ||
+          (First && constantValue(First, Context) == 0));
 }
 
 /// Elsewhere than where it counts, or a part of the body leaves that out.
