@@ -159,7 +159,7 @@ void parseForced(const char *Header, const char *CudaPath) {
   P.Options.BuiltInOnly = !CudaPath;
   P.Options.CudaPath = CudaPath ? CudaPath : "";
   P.add("/project/compat.h", Header);
-  P.add("/project/a.cu", Saxpy.data());
+  P.add("/project/a.cu", Saxpy);
   P.Flags = {"-include", "/project/compat.h"};
   auto TU = take(P.parse());
   ASSERT_TRUE(TU);
