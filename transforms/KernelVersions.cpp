@@ -45,13 +45,13 @@ static StringRef cannotChoose(const Launch &L, const Kernel &K,
   return "";
 }
 
-/// Whether the function that a loop stands in can be told which kernel calls
-/// it.
-static bool canBeFlagged(const RowLoop &Rows, const FileContext &File) {
+bool canBeFlagged(const RowLoop &Rows, const FileContext &File) {
   const std::optional<FlaggedCallee> &F = Rows.Flagged;
-  return F && isFirstOnLine(File.Text, F->Begin) &&
+  return F && (F->TemplateBegin || isFirstOnLine(File.Text, F->Begin)) &&
          conditionalsBalanced(File.Text, F->Begin, Rows.Span.End) &&
-         File.places().reaches(F->Begin, F->CallNameEnd);
+         llvm::all_of(F->Calls, [&](const FlaggedCallee::Call &C) {
+           return File.places().reaches(F->Begin, C.NameEnd);
+         });
 }
 
 StringRef againstSecondKernel(const Context &C) {
@@ -89,8 +89,7 @@ static bool needsBounds(const Context &C) {
          mayLackRegisters(K, C.Gpu, largestBlockInSight(K));
 }
 
-/// The functions with loops that are written differently, once each.
-static std::vector<FlaggedCallee> calleesOf(const Context &C) {
+std::vector<FlaggedCallee> calleesOf(const Context &C) {
   std::vector<FlaggedCallee> Out;
   for (const LoopVersion &V : C.Kernel.Plan.Versions) {
     const std::optional<FlaggedCallee> &F =
@@ -157,22 +156,28 @@ static std::string callOf(const SecondKernel &Second, StringRef Flag) {
          ">(" + llvm::join(Names, ", ") + ");";
 }
 
-/// The functions that the body calls get its flag.
-static void writeFlags(const SecondKernel &Second, EditBuilder &Out) {
-  const std::string &Path = Second.Of->Span.File;
-  for (const FlaggedCallee &F : Second.Callees) {
+void writeFlag(const FlaggedCallee &F, const std::string &Path,
+               const std::string &Name, const std::string &Value,
+               EditBuilder &Out) {
+  const std::string Flag = "bool " + Name + (F.IsShared ? " = false" : "");
+  auto AddInline = [&](unsigned At, const std::string &Text) {
+    Out.addInline({Path, At, At}, {"kernels", "", {Text}, {}});
+  };
+  if (F.TemplateBegin)
+    AddInline(F.TemplateBegin, Flag + ", ");
+  else
     Out.addBefore({Path, F.Begin, F.Begin},
                   {"kernels",
-                   "called by both",
-                   {"template <bool " + Second.Flag + ">"},
+                   F.IsShared ? "its calls choose" : "called by both",
+                   {"template <" + Flag + ">"},
                    {}});
-    Out.addInline({Path, F.CallNameEnd, F.CallNameEnd},
-                  {"kernels", "", {"<" + Second.Flag + ">"}, {}});
-  }
+  for (const FlaggedCallee::Call &C : F.Calls)
+    AddInline(C.NameEnd, C.HasArguments ? Value + ", " : "<" + Value + ">");
 }
 
 void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
-  writeFlags(Second, Out);
+  for (const FlaggedCallee &F : Second.Callees)
+    writeFlag(F, Second.Of->Span.File, Second.Flag, Second.Flag, Out);
   const Kernel &K = *Second.Of;
   const KernelHead &Head = *K.Head;
   const FileContext &File = Out.files().at(K.Span.File);

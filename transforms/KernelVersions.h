@@ -66,6 +66,19 @@ struct SecondKernel {
   std::string at(const Launch &L) const;
 };
 
+/// Whether the function that a loop stands in can be told which kernel calls
+/// it.
+bool canBeFlagged(const RowLoop &Rows, const FileContext &File);
+
+/// The functions with loops that are written differently, once each.
+std::vector<FlaggedCallee> calleesOf(const Context &C);
+
+/// Makes the function a template of a flag, to which the kernel's calls give
+/// this value. Where others call it, too, it is false for them.
+void writeFlag(const FlaggedCallee &F, const std::string &Path,
+               const std::string &Name, const std::string &Value,
+               EditBuilder &Out);
+
 /// Why the kernel's launches cannot choose between two kernels with its body,
 /// in words; empty: they can.
 llvm::StringRef againstSecondKernel(const Context &C);

@@ -12,6 +12,7 @@
 #include "transforms/AddedFunctions.h"
 #include "transforms/FilePlaces.h"
 #include "transforms/RowText.h"
+#include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -59,10 +60,14 @@ VersionedLoop versionOf(const Kernel &K, const LoopVersion &Version,
   Out.From = freshName(File, "cattFrom");
   Out.Count = freshName(File, "cattCount");
   Out.Thread = isFlat(K) ? threadOf(K) : freshName(File, "cattThread");
-  // Kernels of one file may differ in their linkage, and then cannot declare
+  // Functions of one file may differ in their linkage, and then cannot declare
   // the same external array.
-  Out.Array = freshName(File, Tiles.IsDynamic ? "cattTiles_" + K.UnqualifiedName
-                                              : std::string("cattTiles"));
+  const std::string &Function = K.Loops[Out.Rows.Loop].Function;
+  const std::string &Own = clang::isValidAsciiIdentifier(Function)
+                               ? Function
+                               : K.UnqualifiedName;
+  Out.Array =
+      freshName(File, "cattTiles" + (Tiles.IsDynamic ? "_" + Own : ""));
   return Out;
 }
 
@@ -134,10 +139,10 @@ static std::string conditionOf(const VersionedLoop &V) {
   }
   // Of unsigned numbers the difference is large, too, if the loop never runs:
   // then nothing may be stored.
-  if (V.Version.MinTrips && !V.Version.Sums.empty() && V.Rows.Start != "0" &&
+  const bool BeginsWithNone = V.Rows.Start == "0" && !V.Rows.Ahead;
+  if (V.Version.MinTrips && !V.Version.Sums.empty() && !BeginsWithNone &&
       !V.Rows.IsDown)
-    All.push_back(termOf(V.Rows.Start) + (V.Rows.Reaches ? " <= " : " < ") +
-                  V.Rows.Limit);
+    All.push_back(runsAt(V.Rows, termOf(V.Rows.Start)));
   llvm::append_range(All, comparisonsOf(V));
   return All.empty() ? "true" : llvm::join(All, " && ");
 }
@@ -281,6 +286,17 @@ static void addTilesDown(const VersionedLoop &V,
                 "; " + L.Step + ")");
 }
 
+/// "++j", and "++p" where the tile's element takes the place of "*p++".
+static std::string stepOf(const VersionedLoop &V) {
+  std::string Out = V.Rows.Step;
+  for (unsigned R : V.Version.Reads) {
+    const RowRead &Read = V.Rows.Reads[R];
+    if (Read.MovesInPlaces)
+      Out += (Out.empty() ? "++" : ", ++") + Read.Pointer;
+  }
+  return Out;
+}
+
 /// The head of the loop over tiles, and of the loop over a tile.
 static void addTileLoops(const VersionedLoop &V,
                          std::vector<std::string> &Out) {
@@ -301,7 +317,7 @@ static void addTileLoops(const VersionedLoop &V,
       Out.push_back(alike(Name, L.Reads[R].Text));
   Out.push_back("for (" + (Writes ? ";" : First) + " " + runsOn(L) + " && " +
                 L.Iterator + " - " + V.From + " < " +
-                str(windowOf(V.Rows, V.Version)) + "; " + L.Step + ")");
+                str(windowOf(V.Rows, V.Version)) + "; " + stepOf(V) + ")");
 }
 
 /// Loads whole rows, 32 elements of each at a time.

@@ -8,6 +8,7 @@
 #include "transforms/RowText.h"
 #include "analysis/plan/stage/LongRows.h"
 #include "transforms/SourceEdit.h"
+#include <cstdlib>
 
 using llvm::StringRef;
 
@@ -19,39 +20,52 @@ static std::string minuend(const std::string &Text) {
   return Binds ? Text : "(" + Text + ")";
 }
 
-/// How far it is from a value of the iterator to the limit.
-static std::string wayFrom(const RowWalk &L, const std::string &First) {
-  const std::string &More = L.IsDown ? First : L.Limit,
-                    &Less = L.IsDown ? L.Limit : First;
-  return Less == "0" ? More : minuend(More) + " - " + termOf(Less);
+/// " + 1", " - 3" or nothing.
+static std::string plus(int64_t More) {
+  if (!More)
+    return "";
+  return (More > 0 ? " + " : " - ") + std::to_string(std::abs(More));
+}
+
+/// How far it is from a value of the iterator to the limit, and so much more.
+static std::string wayFrom(const RowWalk &L, const std::string &First,
+                           int64_t More) {
+  const std::string &Far = L.IsDown ? First : L.Limit,
+                    &Near = L.IsDown ? L.Limit : First;
+  const std::string End = plus(More - L.Ahead);
+  if (Near == "0")
+    return End.empty() ? Far : minuend(Far) + End;
+  return minuend(Far) + " - " + termOf(Near) + End;
 }
 
 std::string tripsFrom(const RowWalk &L, const std::string &First) {
-  return wayFrom(L, First) + (L.Reaches ? " + 1" : "");
+  return wayFrom(L, First, L.Reaches ? 1 : 0);
 }
 
 std::string elementsFrom(const RowWalk &L, const RowRead &R,
                          const std::string &First) {
   if (L.StepSize == 1)
-    return tripsFrom(L, First) + (R.Halo ? " + " + std::to_string(R.Halo) : "");
-  std::string Step = std::to_string(L.StepSize);
-  return "(" + wayFrom(L, First) + (L.Reaches ? "" : " - 1") + ") / " + Step +
-         " * " + Step + " + " + std::to_string(R.Halo + 1);
+    return tripsFrom(L, First) + plus(R.Halo);
+  const std::string Step = std::to_string(L.StepSize);
+  return "(" + wayFrom(L, First, L.Reaches ? 0 : -1) + ") / " + Step + " * " +
+         Step + plus(int64_t(R.Halo) + 1);
 }
 
 std::string runsAt(const RowWalk &L, const std::string &Value) {
-  return Value + (L.IsDown ? " >" : " <") + (L.Reaches ? "= " : " ") + L.Limit;
+  return Value + plus(L.Ahead) + (L.IsDown ? " >" : " <") +
+         (L.Reaches ? "= " : " ") + L.Limit;
 }
 
 std::string runsOn(const RowWalk &L) { return runsAt(L, L.Iterator); }
 
 std::string lastOf(const RowWalk &L) {
   int64_t Limit = 0;
-  if (L.Reaches)
-    return L.Limit;
+  const int64_t Behind = L.Reaches ? 0 : L.IsDown ? 1 : -1;
   if (!StringRef(L.Limit).getAsInteger(10, Limit))
-    return std::to_string(L.IsDown ? Limit + 1 : Limit - 1);
-  return minuend(L.Limit) + (L.IsDown ? " + 1" : " - 1");
+    return L.Reaches && !L.Ahead ? L.Limit
+                                 : std::to_string(Limit + Behind - L.Ahead);
+  const std::string More = plus(Behind - L.Ahead);
+  return More.empty() ? L.Limit : minuend(L.Limit) + More;
 }
 
 std::string at(const RowWalk &L, const std::string &Reference,
@@ -79,7 +93,7 @@ std::string endsOf(const RowWalk &L, const std::string &Text, bool Moves,
                    unsigned Halo) {
   if (!Moves)
     return addressOf(Text) + ", " + addressOf(Text);
-  const std::string More = Halo ? " + " + std::to_string(Halo) : "";
+  const std::string More = plus(Halo);
   return addressOf(at(L, Text, L.Start)) + (L.IsDown ? More : "") + ", " +
          addressOf(at(L, Text, lastOf(L))) + (L.IsDown ? "" : More);
 }

@@ -102,6 +102,9 @@ struct PreparedStages final : Prepared {
   std::optional<SecondKernel> Second; ///< where launches choose
   bool WritesSecond = false;          ///< and not try-launches
   std::string Bounds;                 ///< of the kernel, where there is one
+  /// Functions that others call, too, where there is no second kernel.
+  std::vector<FlaggedCallee> Shared;
+  std::string SharedFlag = "";
 };
 
 class StageRows final : public Transform {
@@ -156,6 +159,8 @@ void PreparedStages::edit(EditBuilder &Out) const {
                         {}});
   for (const VersionedLoop &V : Loops)
     stage(V, Out);
+  for (const FlaggedCallee &F : Shared)
+    writeFlag(F, First.Rows.Span.File, SharedFlag, "true", Out);
   if (!Second)
     writeBounds(First.K, Bounds, Out);
   else if (WritesSecond)
@@ -205,11 +210,19 @@ Preparation StageRows::prepare(const Context &C) const {
     if (!hasTiles(Version))
       continue;
     const RowLoop &Rows = K.RowLoops[Version.Rows];
+    // One text for all calls of its function.
+    if (llvm::any_of(Found->Loops, [&](const VersionedLoop &V) {
+          return V.Rows.isTextOf(Rows);
+        }))
+      continue;
     // Static tiles are declared in one function, for all its loops.
     const bool Hidden = !Tiles.IsDynamic && !Found->Loops.empty() &&
                         Found->Loops.front().Rows.BodyBegin != Rows.BodyBegin;
     if (std::optional<Refusal> R = cannotVersion(C, Rows))
       Out.Refusals.push_back(std::move(*R));
+    else if (Rows.isShared() && !canBeFlagged(Rows, C.Files.at(Rows.Span.File)))
+      Out.Refusals.push_back({Reason::CalledTwice, K.Loops[Rows.Loop].Where,
+                              "and it can be no template"});
     else if (Hidden)
       Out.Refusals.push_back({Reason::InMacro, K.Loops[Rows.Loop].Where,
                               "a loop with tiles in another function"});
@@ -227,10 +240,17 @@ Preparation StageRows::prepare(const Context &C) const {
       return Out;
     }
     Found->Bounds = boundsFor(C, Found->Loops);
+    for (const FlaggedCallee &F : calleesOf(C))
+      if (F.IsShared)
+        Found->Shared.push_back(F);
+    Found->SharedFlag =
+        freshName(C.Files.at(Found->Loops.front().Rows.Span.File), "cattRows");
   }
   for (VersionedLoop &V : Found->Loops) {
     V.SharesTiles = Found->Loops.size() > 1 && !Tiles.IsDynamic;
-    V.OnlyIf = Found->Second ? Found->Second->Flag : "";
+    V.OnlyIf = Found->Second       ? Found->Second->Flag
+               : V.Rows.isShared() ? Found->SharedFlag
+                                   : "";
   }
   if (Tiles.IsDynamic)
     Found->Launches.emplace(launchesOf(C, name(), Found->Second));

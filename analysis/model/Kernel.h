@@ -106,6 +106,8 @@ struct Loop {
   /// Arithmetic operations of one iteration outside inner loops (a count of
   /// AST operators on arithmetic types, calls of math functions count 8).
   unsigned Operations = 0;
+  /// Of one iteration, at least, as compilers count them to unroll it whole.
+  unsigned LeastInstructions = 0;
   std::optional<WrapSite> Site;  ///< if absent, Refusals says why
   std::vector<Refusal> Refusals; ///< what stands against splitting
 };

@@ -35,13 +35,14 @@ struct RowPlace {
   bool Moves = false; ///< by the same distance with each iteration
 };
 
-/// How a loop walks rows: for (j = Start; j < Limit; ++j).
+/// How a loop walks rows: for (j = Start; j + Ahead < Limit; ++j).
 struct RowWalk {
   unsigned Loop = 0;    ///< Loop::Id
   std::string Iterator; ///< "j"
   std::string Start;    ///< its first value
   std::string Limit;    ///< it runs while it is less (IsDown: greater),
   bool Reaches = false; ///< or equal
+  int64_t Ahead = 0;    ///< "j + 3 < m"; 0 if IsDown
   int64_t StepSize = 1; ///< by which the iterator grows
   bool IsDown = false;  ///< or falls
   bool operator==(const RowWalk &) const = default;
@@ -59,8 +60,12 @@ struct RowRead {
   std::vector<SourceSpan> Places; ///< in the body, ascending
   std::vector<unsigned> Offsets;  ///< of each place, in elements from Text
   std::string Text;               ///< "A[i * m + j]", the first of the row
-  unsigned Halo = 0;              ///< elements behind Text, up to the last one
-  std::string Type;               ///< of an element: "float"
+  /// "p", if Text is "*p": a pointer that each iteration moves by one, in its
+  /// Places, as "*p++", or elsewhere.
+  std::string Pointer;
+  bool MovesInPlaces = false;
+  unsigned Halo = 0; ///< elements behind Text, up to the last one
+  std::string Type;  ///< of an element: "float"
   /// Of an element; of a template's, the most of any instantiation.
   unsigned ElementBytes = 0, Alignment = 0;
   bool IsRead = true, IsWritten = false;
@@ -81,17 +86,23 @@ struct RowSum {
   std::optional<Refusal> Why; ///< why it may not, if so
 };
 
-/// A function that can be a template of a flag, which its only call, in the
-/// kernel's own body, gives. Offsets in the file of both.
+/// A function that can be a template of a flag, which its calls in the kernel's
+/// own body give. Offsets in the file of both.
 struct FlaggedCallee {
-  unsigned Begin = 0;       ///< of its definition
-  unsigned CallNameEnd = 0; ///< behind its name at the call
+  struct Call {
+    unsigned NameEnd = 0; ///< behind its name, or behind the `<`
+    bool HasArguments = false;
+  };
+  unsigned Begin = 0;         ///< of its definition
+  unsigned TemplateBegin = 0; ///< behind the `<` if it is a template; else 0
+  std::vector<Call> Calls;
+  bool IsShared = false; ///< others call it, or the kernel does twice
 };
 
 struct RowLoop : RowWalk {
   SourceSpan Span; ///< of the whole loop
-  /// Of the function that it stands in: the kernel, or one that nothing else
-  /// calls. Offsets in its file.
+  /// Of the function that it stands in: the kernel, or one that it calls, with
+  /// one RowLoop for each call. Offsets in its file.
   unsigned Top = 0; ///< of the declaration at file scope that it stands in
   unsigned BodyBegin = 0; ///< behind the brace that opens the body
   bool InCallee = false;
@@ -107,6 +118,11 @@ struct RowLoop : RowWalk {
   /// Why it cannot be written in another way. Empty: it can.
   std::vector<Refusal> Refusals;
   std::optional<Refusal> NotInTiles; ///< nor in tiles, because of its text
+
+  bool isShared() const { return Flagged && Flagged->IsShared; }
+  bool isTextOf(const RowLoop &Other) const {
+    return Span.File == Other.Span.File && Span.Begin == Other.Span.Begin;
+  }
 };
 
 } // namespace catt

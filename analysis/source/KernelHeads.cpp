@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/KernelHeads.h"
-#include "analysis/source/values/OwnFunctions.h"
+#include "analysis/source/values/CalledFunctions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"

@@ -16,8 +16,9 @@
 #include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/WarpIndependence.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/BodySize.h"
 #include "analysis/source/syntax/NodeParts.h"
-#include "analysis/source/values/OwnFunctions.h"
+#include "analysis/source/values/CalledFunctions.h"
 #include "analysis/source/values/RowLoops.h"
 #include "analysis/source/values/ThreadValues.h"
 #include "analysis/source/walk/IndexFolding.h"
@@ -164,6 +165,7 @@ private:
                    (isa<ForStmt>(S) ? operations(cast<ForStmt>(S).getCond()) +
                                           operations(cast<ForStmt>(S).getInc())
                                     : 0);
+    L.LeastInstructions = leastInstructions(S, Context);
   }
 
   void onLoopEnd(unsigned Id, const Stmt &,

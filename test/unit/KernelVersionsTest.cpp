@@ -231,6 +231,42 @@ TEST(KernelVersions, PositiveALoopOfAFunctionInANamespace) {
                     HasSubstr("cattRows_k")));
 }
 
+TEST(KernelVersions, PositiveALoopOfATemplate) {
+  const std::string Code =
+      "template <typename T>\n__device__ T sum(const T *row, int m) {\n"
+      "  T s = 0;\n  for (int j = 0; j < m; ++j)\n    s += row[j];\n"
+      "  return s;\n}\n";
+  for (const char *Call : {"sum", "sum<float>"}) {
+    const std::string New =
+        launchedWith("n", Code + kernel("  s = " + std::string(Call) +
+                                        "(A + i * m, m);\n"))
+            .checked();
+    EXPECT_THAT(New, AllOf(HasSubstr("bool cattLong, "),
+                           HasSubstr("T *const cattRow_row = (T *)(cattTiles"),
+                           HasSubstr("cattRows_k")));
+    EXPECT_EQ(llvm::StringRef(New).contains("<cattLong>"), Call[3] == 0);
+  }
+}
+
+TEST(KernelVersions, PositiveAFunctionThatOthersCall) {
+  EXPECT_THAT(
+      calling("", "__global__ void other(float *A) { A[0] = sum(A, 7); }\n"),
+      AllOf(HasSubstr("// catt: stage-rows(kernels): its calls choose\n"
+                      "template <bool cattLong = false> // catt: done\n"),
+            HasSubstr("{ A[0] = sum(A, 7); }"),
+            HasSubstr("sum/* catt: stage-rows(kernels) */ <cattLong> "
+                      "/* catt: done */ (A + i * m, m);")));
+}
+
+TEST(KernelVersions, PositiveAFunctionThatIsCalledTwice) {
+  const std::string New =
+      calling("", "", "float s = 0;", "sum(A + i * m, m) - sum(B + i * m, m)");
+  EXPECT_EQ(llvm::StringRef(New).count("/* catt: stage-rows(kernels) */ "
+                                       "<cattLong> "),
+            2u);
+  EXPECT_EQ(llvm::StringRef(New).count("if (cattLong"), 1u);
+}
+
 TEST(KernelVersions, NegativeFunctionsThatAreNoTemplates) {
   EXPECT_THAT(calling("__device__ float sum(const float *row, int m);\n"),
               staysOneKernel());

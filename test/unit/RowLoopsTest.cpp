@@ -518,12 +518,120 @@ TEST(RowLoops, NegativeHeaders) {
                              "for (int j = 0; j < f(); ++j)",
                              "for (int j = f(); j < m; ++j)",
                              "for (volatile int j = 0; j < m; ++j)",
-                             "for (int j = 0; j < m; ++j, ++i)",
+                             "for (int j = 0; j < m; ++j, *y = 3)",
+                             "for (int j = 0; j < m; ++j, ++j)",
+                             "for (int j = 0; j < m; ++j, i += 2)",
+                             "for (int j = 0; j + 3 != m; ++j)",
+                             "for (int j = 0; j - 3 < m; ++j)",
+                             "for (int j = 0; 3 + j < m; ++j)",
+                             "for (int j = 0; j + i < m; ++j)",
+                             "for (int j = m; j + 1 > 0; --j)",
                              "int j = 0;\nfor (int q = 0; j < m; ++j)"})
     EXPECT_EQ(refusal(std::string(Header) + "\n  s += A[i * m + (int)j];",
                       "__device__ int f();\n"),
               "not-counted")
         << Header;
+}
+
+/// An index, a limit or a base that the header changes is none.
+TEST(RowLoops, NegativeWhatTheHeaderChanges) {
+  EXPECT_THAT(rows("for (int j = 0; j < m; ++j, ++i)\n  s += A[i * m + j];"),
+              IsEmpty());
+  EXPECT_EQ(refusal("for (int j = 0; j < m; ++j, --m)\n  s += A[i * 9 + j];"),
+            "not-counted");
+  EXPECT_THAT(rows("const float *p = A + i * m;\n"
+                   "for (int j = 0; j < m; ++j, ++p)\n  s += p[j];"),
+              IsEmpty());
+}
+
+TEST(RowLoops, PositiveSeveralAhead) {
+  EXPECT_THAT(rows("int j = 0;\nfor (; j + 3 < m; j += 4)\n"
+                   "  s += A[i * m + j] + A[i * m + j + 3];"),
+              ElementsAre("; j to m by j += 4 reads float A[i * m + j] 2x +3"));
+  Parsed P =
+      parseRows("for (size_t j = 0; m >= j + 2; ++j) s += A[i * m + j];");
+  const RowLoop &R = P.kernel("k").RowLoops.at(0);
+  EXPECT_EQ(R.Ahead, 2);
+  EXPECT_TRUE(R.Reaches);
+}
+
+TEST(RowLoops, PositiveARemainder) {
+  EXPECT_EQ(refusal("int j = 0;\n"
+                    "for (; j + 1 < m; j += 2)\n  s += A[i * m + j] * B[j] +"
+                    " A[i * m + j + 1] * B[j + 1];\n"
+                    "for (; j < m; ++j)\n  s += A[i * m + j] * B[j];"),
+            "");
+  for (const char *Between : {"j = 0;", "j -= 2;", "int *q = &j; *q = 0;"})
+    EXPECT_EQ(refusal("int j = 0;\n"
+                      "for (; j < m; ++j)\n  s += A[i * m + j] * B[j];\n" +
+                      std::string(Between) +
+                      "\nfor (; j < m; ++j)\n  s += A[i * m + j] * B[j];"),
+              Between[0] == 'i' ? "not-counted" : "may-contract")
+        << Between;
+}
+
+TEST(RowLoops, PositivePointersThatMoveWithTheLoop) {
+  const std::string Begins = "const float *p = A + i * m;\n";
+  for (const char *Each : {"for (int j = 0; j < m; ++j)\n  s += *p++;",
+                           "for (int j = m; j > 0; --j)\n  s += B[0];"})
+    EXPECT_THAT(
+        rows(Begins + Each),
+        std::string(Each).find("*p") == std::string::npos
+            ? ::testing::Matcher<std::vector<std::string>>(IsEmpty())
+            : ElementsAre("int j = 0; 0 to m by ++j reads float *p +0"));
+  Parsed P = parseRows(Begins + "for (int j = 0; j < m; ++j)\n  s += *p++;");
+  const RowRead &Read = P.kernel("k").RowLoops.at(0).Reads.at(0);
+  EXPECT_EQ(Read.Pointer, "p");
+  EXPECT_TRUE(Read.MovesInPlaces);
+  for (const char *Each :
+       {"for (int j = 0; j < m; ++j, ++p)\n  s += *p;",
+        "for (int j = 0; j < m; ++j) {\n  s += *p;\n  ++p;\n}",
+        "for (int j = 0; j < m; ++j) {\n  s += *p;\n  p += 1;\n}"}) {
+    Parsed Other = parseRows(Begins + Each);
+    const RowRead &Its = Other.kernel("k").RowLoops.at(0).Reads.at(0);
+    EXPECT_EQ(Its.Text, "*p") << Each;
+    EXPECT_FALSE(Its.MovesInPlaces) << Each;
+  }
+}
+
+TEST(RowLoops, NegativePointersThatMoveOtherwise) {
+  const std::string Begins = "const float *p = A + i * m;\n";
+  for (const char *Body :
+       {"s += *p++ + *p++;", "s += *++p;", "if (s > 3) s += *p++;",
+        "s += *p++;\nif (s > 3) p = A;", "++p;\ns += *p;", "s += *p--;",
+        "s += *p;\np += 2;", "s += *p;",
+        "const float *p = A + i * m;\ns += *p++;",
+        "if (s > 3) continue;\ns += *p++;",
+        "const float **q = &p;\ns += *p++ + **q;"})
+    EXPECT_THAT(rows(Begins + Usual + "{\n" + Body + "\n}"), IsEmpty()) << Body;
+  // Where it will be in the loop is not known before it.
+  EXPECT_THAT(rows(Begins + Usual + "{\n  s += *p++;\n  y[j] = s;\n}"),
+              ElementsAre(HasSubstr("refused: may-alias")));
+  EXPECT_THAT(rows(Begins + "for (int j = 0; j < m; j += 2)\n  s += *p++;"),
+              IsEmpty());
+}
+
+TEST(RowLoops, PositiveReferencesToElements) {
+  EXPECT_THAT(rows(Usual + "{\n  const float &v = A[i * m + j];\n"
+                           "  s += v + v;\n}"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j]"));
+  EXPECT_THAT(rows(Usual + "{\n  auto &v = A[i * m + j];\n"
+                           "  s += A[i * m + j + 1] - v;\n}"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j] 2x"
+                          " +1"));
+}
+
+TEST(RowLoops, NegativeReferencesToElements) {
+  for (const char *Body :
+       {"const float &v = A[i * m + j];\nif (s > 3) s += v;",
+        "const float &v = A[i * m + j];\nconst float *p = &v;\ns += v + *p;",
+        "const float &v = A[i * m + j];\nconst float &w = v;\ns += v + w;",
+        "const float &v = A[i * m];\ns += v;",
+        "const float v = s;\nconst float &w = v;\ns += w;"})
+    EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"), IsEmpty()) << Body;
+  EXPECT_THAT(rows(Usual + "{\n  float &v = y[i * m + j];\n  s += v;\n"
+                           "  y[i * m + j] = s;\n}"),
+              Each(HasSubstr("refused: may-alias")));
 }
 
 TEST(RowLoops, PositiveLoopsThatBeginWithWhatIsThere) {
@@ -840,7 +948,10 @@ TEST(RowLoops, NegativeProductsThatIterationsShare) {
         "float v = A[i * m + j];\ns += v * v + B[j] + B[j + 1];",
         "s += A[i * m + j] * (B[2 * j] + B[2 * j + 4]);"})
     EXPECT_EQ(inLoop(Body), "may-contract") << Body;
+  EXPECT_EQ(inLoop("s += fabsf(A[i * m + j] * 3 - A[i * m + j + 1] * 3);"),
+            "may-contract");
   for (const char *Body : {"s += A[i * m + j] - A[i * m + j + 1];",
+                           "s += fabsf(A[i * m + j] - A[i * m + j + 1]);",
                            "s += A[i * m + j] * (B[2 * j] + B[2 * j + 1]);",
                            "s += A[i * m + j] * B[j] + A[j] * B[3];"})
     EXPECT_EQ(inLoop(Body), "") << Body;
@@ -1015,77 +1126,6 @@ TEST(RowLoops, PositiveInstantiations) {
       for (const RowRead &Read : R.Reads)
         Types.push_back(Read.Type);
   EXPECT_THAT(Types, ElementsAre("T", "T", "T"));
-}
-
-//===-- Functions that the kernel calls alone -----------------------------===//
-
-/// A function that adds up a row, with these words in front.
-std::string sumOf(const std::string &Words = "__device__ float",
-                  const std::string &Pragma = "") {
-  return Words + " sum(const float *row, int n) {\n  float s = 0;\n" + Pragma +
-         "  for (int q = 0; q < n; ++q)\n    s += row[q];\n  return s;\n}\n";
-}
-const std::string CallsIt = "s = sum(A + i * m, m);";
-
-TEST(RowLoops, PositiveInAFunctionThatTheKernelCallsAlone) {
-  const std::string Row = "int q = 0; 0 to n by ++q reads float row[q]";
-  EXPECT_THAT(rows(CallsIt, sumOf()), ElementsAre(Row));
-  EXPECT_THAT(rows(CallsIt, sumOf("static __device__ __noinline__ float")),
-              ElementsAre(Row));
-  EXPECT_THAT(
-      rows(Usual + "s += A[i * m + j];\n" + CallsIt, sumOf()),
-      ElementsAre("int j = 0; 0 to m by ++j reads float A[i * m + j]", Row));
-  EXPECT_THAT(rows("s = twice(A + i * m, m);",
-                   sumOf() + "__device__ float twice(const float *row, int n) "
-                             "{ return 2 * sum(row, n); }\n"),
-              ElementsAre(Row));
-  Parsed P = parseRows(
-      CallsIt, "namespace {\n" +
-                   sumOf("__device__ float", "#pragma unroll 4\n") + "}\n");
-  const RowLoop &R = P.kernel("k").RowLoops.at(0);
-  EXPECT_TRUE(R.InCallee);
-  EXPECT_TRUE(P.text(R.Span).starts_with("for (int q") ||
-              P.text(R.Span).starts_with("#pragma"));
-  EXPECT_EQ(R.Top, 0u); // of the namespace
-  EXPECT_EQ(P.kernel("k").Loops.at(R.Loop).Function, "sum");
-}
-
-TEST(RowLoops, PositiveInAFunctionOfAKernelTemplate) {
-  const std::string Kernel =
-      "template <class T> __global__ void k(const T *A, T *y, int m) {\n  "
-      "y[threadIdx.x] = sum(A + threadIdx.x * m, m);\n}\n"
-      "template __global__ void k<float>(const float *, float *, int);\n";
-  Parsed P = parseSnippet(sumOf() + Kernel);
-  EXPECT_EQ(P.kernel("k<float>").RowLoops.size(), 1u);
-}
-
-TEST(RowLoops, NegativeInAFunctionThatIsNotTheKernelsAlone) {
-  const std::string Other = "__global__ void other(float *A) { *A = ";
-  for (const std::string &Code :
-       {sumOf() + Other + "sum(A, 3); }\n",
-        sumOf() + "__device__ float (*pointer)(const float *, int) = sum;\n",
-        sumOf("__host__ __device__ float"), sumOf("__device__ constexpr float"),
-        sumOf("template <class T> __device__ float"),
-        sumOf() + "template <class T> __device__ float of(T t) "
-                  "{ return sum(t, 1); }\n",
-        "struct Sum {\n" + sumOf() + "};\n#define sum Sum().sum\n"})
-    EXPECT_THAT(
-        rows(Code.find("class T> __device__ float sum") == std::string::npos
-                 ? CallsIt
-                 : "s = sum<int>(A + i * m, m);",
-             Code),
-        IsEmpty())
-        << Code;
-  EXPECT_THAT(rows(CallsIt + "\ns += sum(A + i, m);", sumOf()), IsEmpty());
-  std::string Macro = "#define SUM " + sumOf();
-  for (size_t At = 0; (At = Macro.find('\n', At)) + 1 < Macro.size(); At += 2)
-    Macro.insert(At, "\\");
-  EXPECT_THAT(rows(CallsIt, Macro + "SUM\n"), IsEmpty());
-  EXPECT_THAT(rows("s = many(A + i * m, m);",
-                   sumOf() + "__device__ float many(const float *row, int n) {"
-                             " return n ? sum(row, n) + many(row, n - 1) : 0;"
-                             " }\n"),
-              IsEmpty());
 }
 
 } // namespace

@@ -105,6 +105,52 @@ TEST(StageRows, PositiveLoopsOfAFunction) {
 )cu"));
 }
 
+TEST(StageRows, PositiveAFunctionThatOthersCall) {
+  StageBench B(withFunction("__device__ float") +
+               "__global__ void other(float *A) { A[0] = sum(A, 3); }\n");
+  EXPECT_REWRITE(
+      B, AllOf(HasSubstr("// catt: stage-rows(kernels): its calls choose\n"
+                         "template <bool cattRows = false> // catt: done\n"
+                         "__device__ float sum("),
+               HasSubstr("if (cattRows && blockDim.x <= 256"),
+               HasSubstr("{ A[0] = sum(A, 3); }"),
+               HasSubstr("y[i] = sum/* catt: stage-rows(kernels) */ <true> "
+                         "/* catt: done */ (A + i * m, m);")));
+}
+
+TEST(StageRows, NegativeAFunctionOfOthersThatCannotBeATemplate) {
+  std::string Code = "#if 1\n" + withFunction("__device__ float") +
+                     "__global__ void other(float *A) { A[0] = sum(A, 3); }\n";
+  Code.insert(Code.find("__global__"), "#endif\n");
+  StageBench B(Code);
+  EXPECT_EQ(B.edits().Refused.front().Kind, Reason::CalledTwice);
+  EXPECT_THAT(B.edits().Added, ::testing::IsEmpty());
+}
+
+/// Its place at the beginning of each tile.
+TEST(StageRows, PositiveAPointerThatMoves) {
+  StageBench B(kernel("  const float *p = A + i * m;\n"
+                      "  for (int j = 0; j < m; ++j)\n    s += *p++;\n"));
+  EXPECT_REWRITE(B, AllOf(HasSubstr("cattRow_p, p,\n"),
+                          HasSubstr("j - cattFrom < 16; ++j, ++p)\n"
+                                    "        s += cattRow_p[j - cattFrom];")));
+}
+
+TEST(StageRows, PositiveALoopThatLooksAhead) {
+  StageBench B(kernel("  int j = 0;\n  for (; j + 1 < m; j += 2)\n"
+                      "    s += A[i * m + j] + A[i * m + j + 1];\n"));
+  EXPECT_REWRITE(B, AllOf(HasSubstr("__any_sync(cattLanes, j + 1 < m)"),
+                          HasSubstr("j + 1 < m ? (m - j - 2) / 2 * 2 + 2 : 0"),
+                          HasSubstr("j + 1 < m && j - cattFrom < 15; j += 2")));
+}
+
+TEST(StageRows, PositiveAReferenceToAnElement) {
+  StageBench B(kernel("  for (int j = 0; j < m; ++j) {\n"
+                      "    const float &v = A[i * m + j];\n"
+                      "    s += v - v * s;\n  }\n"));
+  EXPECT_REWRITE(B, HasSubstr("const float &v = cattRow_A[j - cattFrom];"));
+}
+
 TEST(StageRows, NegativeStaticTilesOfTwoFunctions) {
   StageBench B("__device__ float sum(const float *row, int n) {\n"
                "  float s = 0;\n  for (int q = 0; q < n; ++q)\n"

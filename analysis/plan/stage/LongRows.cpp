@@ -73,13 +73,34 @@ static AffineIndex distanceOf(const AffineIndex &Trips, int64_t Step) {
   return (*Of)[0] - AffineIndex(Step - 1);
 }
 
-/// "m - first" and 32: a sum of parameters and a number is at least Least.
-static std::optional<std::pair<std::string, int64_t>>
-atLeast(const AffineIndex &Sum, int64_t Least, const LaunchText &Written) {
-  std::string Out;
-  for (const auto &[Atoms, Factor] : Sum.terms()) {
+namespace {
+/// (Sum + More) / Divisor, with "m - first" as the Sum: what a launch knows.
+struct LaunchSum {
+  std::string Sum;
+  int64_t More = 0, Divisor = 1;
+
+  int64_t least(int64_t Quotient) const { return Quotient * Divisor - More; }
+  int64_t most(int64_t Quotient) const {
+    return (Quotient + 1) * Divisor - 1 - More;
+  }
+};
+} // namespace
+
+static std::optional<LaunchSum> sumAt(const AffineIndex &Index,
+                                      const LaunchText &Written) {
+  if (const std::vector<AffineIndex> *Of =
+          operandsOf(Index, Atom::Kind::Quotient)) {
+    const int64_t Divisor = (*Of)[1].constant().value_or(0);
+    std::optional<LaunchSum> Sum = sumAt((*Of)[0], Written);
+    if (!Sum || Sum->Divisor != 1 || Divisor <= 0)
+      return std::nullopt;
+    Sum->Divisor = Divisor;
+    return Sum;
+  }
+  LaunchSum Out;
+  for (const auto &[Atoms, Factor] : Index.terms()) {
     if (Atoms.empty()) {
-      Least -= Factor;
+      Out.More += Factor;
       continue;
     }
     const Atom &Only = *Atoms.front();
@@ -89,15 +110,15 @@ atLeast(const AffineIndex &Sum, int64_t Least, const LaunchText &Written) {
     auto Argument = Written.PlainArguments.find(Only.Name);
     if (Argument == Written.PlainArguments.end())
       return std::nullopt;
-    if (!Out.empty())
-      Out += Factor > 0 ? " + " : " - ";
+    if (!Out.Sum.empty())
+      Out.Sum += Factor > 0 ? " + " : " - ";
     else if (Factor < 0)
-      Out += "-";
-    Out += termOf(Argument->second);
+      Out.Sum += "-";
+    Out.Sum += termOf(Argument->second);
   }
-  if (Out.empty())
+  if (Out.Sum.empty())
     return std::nullopt;
-  return std::pair(std::move(Out), Least);
+  return Out;
 }
 
 std::optional<std::string>
@@ -121,19 +142,21 @@ longRowsAt(const Launch &L, const Kernel &K,
     if (!V.MinTrips || !Trips)
       return std::nullopt;
     const int64_t Step = Inside ? Inside->StepSize : Rows.StepSize;
-    auto Long = atLeast(distanceOf(*Trips, Step), V.MinTrips, *L.Written);
-    if (!Long)
+    const std::optional<LaunchSum> Way =
+        sumAt(distanceOf(*Trips, Step), *L.Written);
+    if (!Way)
       return std::nullopt;
+    const int64_t Least = Way->least(V.MinTrips);
     std::optional<int64_t> Most = mostTrips(Rows, V);
     if (Most)
-      *Most += Long->second - V.MinTrips;
+      Most = Way->most(*Most);
     auto Same = llvm::find_if(
-        Any, [&](const Range &Other) { return Other.Text == Long->first; });
+        Any, [&](const Range &Other) { return Other.Text == Way->Sum; });
     if (Same == Any.end()) {
-      Any.push_back({std::move(Long->first), Long->second, Most});
+      Any.push_back({Way->Sum, Least, Most});
       continue;
     }
-    Same->Least = std::min(Same->Least, Long->second);
+    Same->Least = std::min(Same->Least, Least);
     Same->Most = Same->Most && Most ? std::max(Same->Most, Most) : std::nullopt;
   }
   std::vector<std::string> Texts;

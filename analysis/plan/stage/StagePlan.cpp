@@ -240,7 +240,7 @@ private:
     return Length >= shortestToStay(Read) &&
            Length * Read.ElementBytes <= MostBytes &&
            (Options.TileBytes || !Read.Apart.empty() ||
-            S.K.Loops[Read.Walk->Loop].KeepsRolled);
+            staysRolled(S.K.Loops[Read.Walk->Loop]));
   }
 
   RowContext contextOf(const RowLoop &Rows, const RowRead &Read) const {
@@ -360,6 +360,47 @@ static void keepOneFunction(const Kernel &K, Stages &Out) {
   });
 }
 
+/// Whether two calls of a function want the same text in it.
+static bool wantAlike(const Kernel &K, const LoopVersion &A,
+                      const LoopVersion &B) {
+  const RowLoop &Rows = K.RowLoops[A.Rows], &Its = K.RowLoops[B.Rows];
+  auto IsUniform = [&](const RowLoop &Each) {
+    const std::optional<AffineIndex> &Trips = K.Loops[Each.Loop].TripCount;
+    return Trips && Trips->isBlockUniform();
+  };
+  return A.Reads == B.Reads && IsUniform(Rows) == IsUniform(Its) &&
+         llvm::all_of(A.Reads, [&](unsigned R) {
+           return Rows.Reads[R].Apart == Its.Reads[R].Apart;
+         });
+}
+
+/// A loop of a function that the kernel calls twice has one text: all of its
+/// calls want it in tiles, or none.
+static void keepOneText(const Kernel &K, Stages &Out) {
+  auto OfText = [&](const LoopVersion &V) {
+    std::vector<LoopVersion *> Same;
+    for (LoopVersion &Each : Out.Loops)
+      if (K.RowLoops[Each.Rows].isTextOf(K.RowLoops[V.Rows]))
+        Same.push_back(&Each);
+    return Same;
+  };
+  for (LoopVersion &V : Out.Loops) {
+    const std::vector<LoopVersion *> Same = OfText(V);
+    const auto Calls = llvm::count_if(K.RowLoops, [&](const RowLoop &Each) {
+      return Each.isTextOf(K.RowLoops[V.Rows]);
+    });
+    const bool Alike = Calls == std::ptrdiff_t(Same.size()) &&
+                       llvm::all_of(Same, [&](const LoopVersion *Each) {
+                         return wantAlike(K, V, *Each);
+                       });
+    for (LoopVersion *Each : Same) {
+      if (!Alike)
+        Each->Reads.clear();
+      Each->MinTrips = std::max(Each->MinTrips, V.MinTrips);
+    }
+  }
+}
+
 Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
                  const AnalysisOptions &Options,
                  std::optional<int64_t> LargestBlock,
@@ -367,6 +408,7 @@ Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
   if (S.Throttle.Gpu.Capability < AsynchronousCopies)
     return {};
   Stages Out = StageChooser(S, Profiles, Options, Without).run();
+  keepOneText(S.K, Out);
   keepOneFunction(S.K, Out);
   if (chooseTiles(S, Options, LargestBlock, Out))
     return Out;

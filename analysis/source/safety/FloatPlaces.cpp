@@ -402,7 +402,7 @@ void FloatPlaces::addProduct(const BinaryOperator &B) {
   std::string Left = Printed(*B.getLHS()), Right = Printed(*B.getRHS());
   if (B.getOpcode() != BO_Div && Right < Left)
     std::swap(Left, Right);
-  Products.push_back({Left, Right, Here, B.getExprLoc()});
+  Products.push_back({Left, Right, Here, &B});
 }
 
 } // namespace catt

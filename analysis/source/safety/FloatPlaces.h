@@ -79,7 +79,7 @@ struct FloatPlace {
 struct FloatProduct {
   std::string Left, Right;
   Side Where;
-  clang::SourceLocation At;
+  const clang::BinaryOperator *Of;
 };
 
 /// Collects them in one walk over a function.

@@ -27,9 +27,12 @@ namespace {
 
 class Crossings {
 public:
-  Crossings(FloatPlaces &Known, const ASTContext &Context,
-            Wrapping Kind = Wrapping::Statements)
-      : Known(Known), Context(Context), Kind(Kind) {}
+  /// Loop: what is wrapped, if it is one.
+  Crossings(FloatPlaces &Known, const FunctionDecl &F,
+            const ASTContext &Context, Wrapping Kind = Wrapping::Statements,
+            const Stmt *Loop = nullptr)
+      : Known(Known), Function(*F.getBody()), Context(Context), Kind(Kind),
+        Loop(Loop) {}
   std::optional<Refusal> refusal();
   std::optional<Refusal>
   carriedProduct(const Stmt &Loop,
@@ -51,6 +54,7 @@ private:
                                        const FloatPlace &P) const;
   bool isFoldedAfter(const FloatRoot &R, bool Scaled,
                      std::set<std::pair<FloatRoot, bool>> &Seen) const;
+  bool isOfLaterIteration(const FloatProduct &P) const;
   std::optional<Refusal> sharedProduct() const;
   std::vector<const Expr *> accessesOf(const FloatRoot &R,
                                        const Stmt &Loop) const;
@@ -60,8 +64,10 @@ private:
   }
 
   FloatPlaces &Known;
+  const Stmt &Function;
   const ASTContext &Context;
   const Wrapping Kind;
+  const Stmt *const Loop;
 };
 
 } // namespace
@@ -249,14 +255,61 @@ bool Crossings::isFoldedAfter(
   });
 }
 
+/// `j = first`, `j -= 4`, `&j`: anything but a step upwards.
+static bool changesBack(const Stmt &S, const VarDecl &V,
+                        const ASTContext &Context) {
+  if (auto *B = dyn_cast<BinaryOperator>(&S); B && B->isAssignmentOp())
+    return namedVariable(B->getLHS()->IgnoreParens()) == &V &&
+           !(B->getOpcode() == BO_AddAssign &&
+             constantValue(B->getRHS(), Context).value_or(0) > 0);
+  auto *U = dyn_cast<UnaryOperator>(&S);
+  return U && namedVariable(U->getSubExpr()->IgnoreParens()) == &V &&
+         (U->isDecrementOp() || U->getOpcode() == UO_AddrOf);
+}
+
+/// What counts in the loop is of before it, and goes on behind it where the
+/// loop stopped: `for (; j + 3 < n; j += 4) ...; for (; j < n; ++j) ...`.
+static bool goesOn(const VarDecl &V, const Stmt &Loop, const Stmt &Function,
+                   const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  const LoopParts Parts = loopParts(Loop);
+  bool Counts = false, Back = false;
+  forEachStmt(Parts.Inc, [&](const Stmt &S) {
+    Counts |= namedVariable(&S) == &V;
+    Back |= changesBack(S, V, Context);
+  });
+  forEachStmt(&Function, [&](const Stmt &S) {
+    Back |= SM.isBeforeInTranslationUnit(Parts.Body->getBeginLoc(),
+                                         S.getBeginLoc()) &&
+            changesBack(S, V, Context);
+  });
+  return Counts && !Back && V.hasLocalStorage() &&
+         !V.getType()->isReferenceType() &&
+         SM.isBeforeInTranslationUnit(V.getLocation(), Loop.getBeginLoc());
+}
+
+/// A product behind the loop is another one than each in it.
+bool Crossings::isOfLaterIteration(const FloatProduct &P) const {
+  if (!Loop || P.Where != Side::After)
+    return false;
+  bool Any = false;
+  forEachStmt(P.Of, [&](const Stmt &S) {
+    const VarDecl *V = namedVariable(&S);
+    Any |= V && goesOn(*V, *Loop, Function, Context);
+  });
+  return Any;
+}
+
 /// Two equal products, of which a compiler makes one.
 std::optional<Refusal> Crossings::sharedProduct() const {
   std::map<std::pair<std::string, std::string>, Side> First;
   for (const FloatProduct &P : Known.Products) {
     auto [It, IsNew] = First.try_emplace({P.Left, P.Right}, P.Where);
-    if (!IsNew && It->second != P.Where)
-      return refuse(P.At, "the product of " + P.Left + " and " + P.Right +
-                              ", which stands on both sides of a barrier");
+    if (!IsNew && It->second != P.Where &&
+        !(It->second == Side::Wrapped && isOfLaterIteration(P)))
+      return refuse(P.Of->getExprLoc(),
+                    "the product of " + P.Left + " and " + P.Right +
+                        ", which stands on both sides of a barrier");
   }
   return std::nullopt;
 }
@@ -306,7 +359,8 @@ std::optional<Refusal> splitMayRound(const FunctionDecl &F,
     for (const ParmVarDecl *P : F.parameters())
       Known.addArgument(*P);
   Known.collect(*F.getBody(), /*MayRepeat=*/InCallee);
-  return Crossings(Known, Context, Kind).refusal();
+  const Stmt *Loop = Kind == Wrapping::Statements ? nullptr : Wrapped.front();
+  return Crossings(Known, F, Context, Kind, Loop).refusal();
 }
 
 std::optional<Refusal> iterationsMayRound(
@@ -318,7 +372,7 @@ std::optional<Refusal> iterationsMayRound(
   const Stmt *const Wrapped = &Loop;
   FloatPlaces Known(Wrapped, Context);
   Known.collect(*F.getBody(), /*MayRepeat=*/false);
-  return Crossings(Known, Context).carriedProduct(Loop, AreOwn, Locals);
+  return Crossings(Known, F, Context).carriedProduct(Loop, AreOwn, Locals);
 }
 
 } // namespace catt

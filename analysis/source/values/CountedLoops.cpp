@@ -54,12 +54,12 @@ std::optional<Refusal> CountedLoop::header() {
       !(Cond->isRelationalOp() || Cond->getOpcode() == BO_NE))
     return notCounted(Loop.getBeginLoc(), "its condition is no i < n");
   auto Compares = Cond->getOpcode();
-  Iterator = variableRead(Cond->getLHS());
+  takeIterator(Cond->getLHS());
   Limit = Cond->getRHS();
   std::optional<int64_t> By = stepOf(Parts.Inc);
   if (!By) { // n > i
     Compares = BinaryOperator::reverseComparisonOp(Compares);
-    Iterator = variableRead(Cond->getRHS());
+    takeIterator(Cond->getRHS());
     Limit = Cond->getLHS();
     By = stepOf(Parts.Inc);
   }
@@ -69,7 +69,7 @@ std::optional<Refusal> CountedLoop::header() {
   if (IsUnequal)
     Compares = By == 1 ? BO_LT : BO_GT;
   Reaches = Compares == BO_LE || Compares == BO_GE;
-  if (!Iterator || !Iterator->hasLocalStorage() ||
+  if (!Iterator || !Iterator->hasLocalStorage() || (IsUnequal && Ahead) ||
       !(Iterator->getType()->isIntegerType() ||
         Iterator->getType()->isPointerType()) ||
       Iterator->getType().isVolatileQualified() ||
@@ -88,6 +88,21 @@ std::optional<Refusal> CountedLoop::header() {
   if (!stays(Limit))
     return notCounted(Limit->getBeginLoc(), "its limit may change");
   return std::nullopt;
+}
+
+/// `i`, or `i + 3`.
+void CountedLoop::takeIterator(const Expr *Side) {
+  Iterator = variableRead(Side);
+  Ahead = 0;
+  auto *Sum = dyn_cast<BinaryOperator>(Side->IgnoreParenImpCasts());
+  if (Iterator || !Sum || Sum->getOpcode() != BO_Add)
+    return;
+  constexpr int64_t Most = 64; // elements that an iteration reads
+  const std::optional<int64_t> More = constantValue(Sum->getRHS(), Context);
+  if (!More || *More < 0 || *More > Most)
+    return;
+  Iterator = variableRead(Sum->getLHS());
+  Ahead = *More;
 }
 
 /// `i != n` ends at n. Behind it the loop would run until a signed number
@@ -127,7 +142,7 @@ std::optional<Refusal> CountedLoop::direction(bool IsUp,
     return Step > 0 ? std::nullopt
                     : std::optional(notCounted(Loop.getBeginLoc(),
                                                "its step is not positive"));
-  if (Step != -1)
+  if (Step != -1 || Ahead)
     return notCounted(Loop.getBeginLoc(), "its step down is not 1");
   // Before its type begins an unsigned number becomes a large one.
   if (!Iterator->getType()->isSignedIntegerType() ||
@@ -136,9 +151,33 @@ std::optional<Refusal> CountedLoop::direction(bool IsUp,
   return std::nullopt;
 }
 
+/// `++p`, of another variable, or several of them.
+static bool stepsAnother(const Expr &E, const VarDecl &Iterator) {
+  auto *Two = dyn_cast<BinaryOperator>(E.IgnoreParens());
+  if (Two && Two->getOpcode() == BO_Comma)
+    return stepsAnother(*Two->getLHS(), Iterator) &&
+           stepsAnother(*Two->getRHS(), Iterator);
+  auto *U = dyn_cast<UnaryOperator>(E.IgnoreParens());
+  const VarDecl *V = U && U->isIncrementDecrementOp()
+                         ? variableRead(U->getSubExpr())
+                         : nullptr;
+  return V && V != &Iterator && V->hasLocalStorage() &&
+         !V->getType()->isReferenceType() &&
+         !V->getType().isVolatileQualified();
+}
+
 /// By which the iterator grows; none: it is not known.
 std::optional<int64_t> CountedLoop::stepOf(const Expr *E) const {
   E = E && Iterator ? E->IgnoreParens() : nullptr;
+  if (auto *Two = dyn_cast_or_null<BinaryOperator>(E);
+      Two && Two->getOpcode() == BO_Comma) { // ++j, ++p
+    for (auto [Own, Other] : {std::pair(Two->getLHS(), Two->getRHS()),
+                              std::pair(Two->getRHS(), Two->getLHS())})
+      if (std::optional<int64_t> By = stepOf(Own);
+          By && stepsAnother(*Other, *Iterator))
+        return By;
+    return std::nullopt;
+  }
   if (auto *U = dyn_cast_or_null<UnaryOperator>(E);
       U && U->isIncrementDecrementOp() &&
       variableRead(U->getSubExpr()) == Iterator)
@@ -203,7 +242,8 @@ void CountedLoop::findLimitByName() {
   const VarDecl *Name = variableRead(Limit);
   auto *D = dyn_cast_or_null<DeclStmt>(Parts.Init);
   if (!Name || !D || !isDeclaredAs(*D, *Name) || !isDeclaredAs(*D, *Iterator) ||
-      mentions(*Iterator->getInit(), *Name) || mentions(*Parts.Body, *Name))
+      mentions(*Iterator->getInit(), *Name) || mentions(*Parts.Body, *Name) ||
+      (Parts.Inc && mentions(*Parts.Inc, *Name)))
     return;
   // The comparison stays the same: of the same type, of the same operands. In
   // `int e = n, n = 0` one n is not the other.
@@ -285,7 +325,8 @@ bool CountedLoop::staysInPlace(const Expr *Place) const {
   else if (V)
     return V != Iterator && V->hasLocalStorage() &&
            !V->getType()->isReferenceType() && !Locals.Exposed.contains(V) &&
-           !isInside(*V) && !mayModify(&Whole, *V);
+           !isInside(*V) && !mayModify(&Whole, *V) &&
+           !mayModify(Parts.Inc, *V);
   auto *S = dyn_cast<ArraySubscriptExpr>(Place);
   if (!S || !stays(S->getBase()) || !stays(S->getIdx()))
     return false;
@@ -413,6 +454,7 @@ std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
   Out.Start = *Start;
   Out.Limit = *End;
   Out.Reaches = Reaches;
+  Out.Ahead = Ahead;
   Out.StepSize = std::abs(Step);
   Out.IsDown = Step < 0;
   Out.Step = *Inc;

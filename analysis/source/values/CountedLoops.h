@@ -15,6 +15,12 @@
 //     ++j;
 //   }
 //
+//   for (; j + 3 < m; j += 4)             with four elements at a time
+//     ... A[i * m + j + 3] ...
+//
+//   for (...; ++j, ++p)                   p moves with j
+//     ... *p ...
+//
 // Limits: `<` and `<=` with a constant step, `>` and `>=` with a step of -1 and
 // signed numbers, `!=` with a step of 1 or -1 where the loop is known to come
 // to its limit; one iterator of an integer type, or upwards a pointer, that
@@ -74,6 +80,9 @@ public:
   bool walksRow(const clang::Expr *E) const;
   /// Of an index that walks a row; none of others.
   std::optional<RowIndex> rowIndex(const clang::Expr *E) const;
+  /// A pointer of before the loop moves by one with each iteration, after what
+  /// is evaluated here: `*p++`, or `*p` and `++p` behind it or in the header.
+  bool moves(const clang::VarDecl &Pointer, const clang::Expr &Before) const;
   /// It grows or falls by the same amount with each iteration: what it has in
   /// the first and the last one bounds it.
   bool isLinear(const clang::Expr *E) const;
@@ -94,6 +103,7 @@ private:
   bool isInText(const clang::Expr &E) const;
   const clang::Expr *withoutCasts(const clang::Expr *E) const;
   std::optional<int64_t> stepOf(const clang::Expr *E) const;
+  void takeIterator(const clang::Expr *Side);
   std::optional<Refusal> direction(bool IsUp, std::optional<int64_t> By);
   void addTerms(const clang::Expr *E, bool Minus,
                 std::vector<std::string> &Terms, int64_t &Offset) const;
@@ -117,7 +127,7 @@ private:
   const clang::Expr *First = nullptr; ///< null: what the iterator is before
   const clang::VarDecl *LimitName = nullptr; ///< e in `int j = 0, e = m`
   bool Reaches = false;                      ///< `<=`
-  int64_t Step = 1;
+  int64_t Step = 1, Ahead = 0;
 };
 
 } // namespace catt

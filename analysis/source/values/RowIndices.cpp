@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/CountedLoops.h"
+#include "analysis/source/values/TileBodies.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,6 +53,52 @@ bool CountedLoop::walksRow(const Expr *E) const {
            (isPlain(B->getLHS()) && walksRow(B->getRHS()));
   return B->getOpcode() == BO_Sub && walksRow(B->getLHS()) &&
          isPlain(B->getRHS());
+}
+
+/// `p++`, `++p`, `p += 1`.
+static bool isStepOf(const Stmt &S, const VarDecl &Pointer,
+                     const ASTContext &Context) {
+  if (auto *U = dyn_cast<UnaryOperator>(&S))
+    return U->isIncrementOp() && variableRead(U->getSubExpr()) == &Pointer;
+  auto *A = dyn_cast<CompoundAssignOperator>(&S);
+  return A && A->getOpcode() == BO_AddAssign &&
+         variableRead(A->getLHS()) == &Pointer &&
+         constantValue(A->getRHS(), Context) == 1;
+}
+
+bool CountedLoop::moves(const VarDecl &Pointer, const Expr &Before) const {
+  if (&Pointer == Iterator || !Pointer.getType()->isPointerType() ||
+      Pointer.getType().isVolatileQualified() || !Pointer.hasLocalStorage() ||
+      Locals.Exposed.contains(&Pointer) || isInside(Pointer) || IsInside ||
+      Step != 1)
+    return false;
+  // Every iteration does it, and nothing else to the pointer.
+  const Stmt *Moves = nullptr;
+  auto Note = [&](const Stmt &S) {
+    if (isStepOf(S, Pointer, Context))
+      Moves = &S;
+  };
+  forEachAlways(Parts.Body, Note);
+  const bool InBody = Moves;
+  if (!InBody && isa<ForStmt>(Loop))
+    forEachStmt(Parts.Inc, Note);
+  unsigned Changes = 0;
+  forEachStmt(&Loop, [&](const Stmt &S) {
+    auto *U = dyn_cast<UnaryOperator>(&S);
+    auto *B = dyn_cast<BinaryOperator>(&S);
+    Changes +=
+        (U && U->isIncrementDecrementOp() &&
+         variableRead(U->getSubExpr()) == &Pointer) ||
+        (B && B->isAssignmentOp() && variableRead(B->getLHS()) == &Pointer);
+  });
+  if (!Moves || Changes != 1 || !InBody)
+    return Moves && Changes == 1;
+  // As one of its operands, or before it.
+  const SourceManager &SM = Context.getSourceManager();
+  bool Holds = false;
+  forEachStmt(&Before, [&](const Stmt &S) { Holds |= &S == Moves; });
+  return Holds ||
+         SM.isBeforeInTranslationUnit(Before.getEndLoc(), Moves->getBeginLoc());
 }
 
 std::string CountedLoop::nameOf(const Expr &E) const {

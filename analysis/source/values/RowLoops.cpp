@@ -19,6 +19,7 @@
 #include "analysis/nest/Nest.h"
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/HiddenNames.h"
+#include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/safety/SplitRounding.h"
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/Effects.h"
@@ -45,6 +46,17 @@ const Expr *addedTo(const Stmt &S) {
              : nullptr;
 }
 
+/// A call that gives one of its arguments, but for the sign.
+bool choosesArgument(const Expr &E) {
+  auto *C = dyn_cast<CallExpr>(&E);
+  const FunctionDecl *Callee = C ? C->getDirectCallee() : nullptr;
+  llvm::StringRef Name = identifierOf(Callee);
+  Name.consume_back("f");
+  return Callee && isKnownToCompute(*Callee) &&
+         llvm::is_contained({"fabs", "abs", "fmin", "fmax", "min", "max"},
+                            Name);
+}
+
 /// One loop, and what is found out about it.
 class RowLoopFinder {
 public:
@@ -53,8 +65,7 @@ public:
                 const Kernel &K, ComputeProof &Proof, RowLoop &Out)
       : F(F), Whole(Loop), Context(Context), Text(Context), K(K), Proof(Proof),
         Out(Out), Counted(Loop, Context, Locals, !storesAnything()),
-        Locals(Locals), Places(K, Counted, Out), Rows(Context, K, Places, Out) {
-  }
+        Locals(Locals), Places(K, Counted, Out), Rows(F, K, Places, Out) {}
 
   void run() {
     if (std::optional<Refusal> Why = Counted.read(Out))
@@ -118,7 +129,7 @@ private:
     bool Products = false;
     forEachStmt(&Counted.body(), [&](const Stmt &S) {
       auto *E = dyn_cast<Expr>(&S);
-      Products |= E && isProduct(*E, Context);
+      Products |= E && isProduct(*E, Context) && !choosesArgument(*E);
     });
     if (!Products)
       return std::nullopt;
@@ -257,7 +268,7 @@ private:
       return Place.Begin < Assign.End;
     };
     return !R.Walk && !R.IsWritten && !R.Halo && First.isRowOf(To) &&
-           First.Index.Offset == To.Index.Offset &&
+           !Rows.isByReference(R) && First.Index.Offset == To.Index.Offset &&
            (llvm::all_of(R.Places, IsBefore) || isOnlyStore(*To.A));
   }
 
@@ -337,67 +348,73 @@ private:
 
 } // namespace
 
-/// The loop of a callee at a statement, which may hold a pragma's loop; absent:
-/// it is reached twice, or its text is not its own.
-static std::optional<RowLoop> inCallee(const Stmt &S, const Stmt &Loop,
-                                       const ASTContext &Context,
-                                       const Kernel &K) {
+/// The loop of a callee at a statement, which may hold a pragma's loop, once
+/// for each call; none: it is called in other ways, or its text is not its own.
+static std::vector<RowLoop> inCallee(const Stmt &S, const Stmt &Loop,
+                                     const ASTContext &Context, const Kernel &K,
+                                     size_t Calls) {
   const SourceManager &SM = Context.getSourceManager();
   const SourceText Text(Context);
   const Location At = Text.location(Loop.getBeginLoc());
-  auto Is = [&](const catt::Loop &L) { return L.Where == At; };
   std::optional<Refusal> Why;
   std::optional<SourceSpan> Span = Text.span(S, S, Why);
-  if (!Span || Why || llvm::count_if(K.Loops, Is) != 1)
-    return std::nullopt;
+  if (!Span || Why)
+    return {};
   RowLoop R;
-  R.Loop = llvm::find_if(K.Loops, Is)->Id;
   R.Span = *Span;
   const FileID File = SM.getFileID(SM.getExpansionLoc(S.getBeginLoc()));
   R.OwnLines = Text.ownLines(Text.text(File), *Span);
   R.InCallee = true;
-  return R;
+  std::vector<RowLoop> Out;
+  for (const catt::Loop &L : K.Loops)
+    if (L.Where == At) {
+      R.Loop = L.Id;
+      Out.push_back(R);
+    }
+  return Out.size() == Calls ? Out : std::vector<RowLoop>();
 }
 
-static std::optional<RowLoop>
+static std::vector<RowLoop>
 inKernel(const Stmt &Loop, const ASTContext &Context, const Kernel &K) {
   const Location At = locationOf(Loop.getBeginLoc(), Context);
   auto Is = llvm::find_if(K.Statements, [&](const BodyStatement &S) {
     return S.Is && S.Where == At && !S.Span.File.empty();
   });
   if (Is == K.Statements.end())
-    return std::nullopt;
+    return {};
   RowLoop R;
   R.Loop = *Is->Is;
   R.Span = Is->Span;
   R.OwnLines = Is->OwnLines;
-  return R;
+  return {R};
 }
 
-/// Of: the kernel; F is it, or a function that it calls.
-static void findIn(const FunctionDecl &F, const FunctionDecl &Of,
+/// Of the kernel F, or of a function that it calls.
+static void findIn(const FunctionDecl &F, const CalledFunction *Called,
                    const ASTContext &Context, ComputeProof &Proof, Kernel &K) {
-  const bool IsCallee = &F != &Of;
   const FunctionPlace Place = placeOf(F);
   const LocalMentions Locals = mentionsIn(*F.getBody(), Proof);
+  const std::optional<FlaggedCallee> Flagged =
+      Called ? Called->Flagged : std::nullopt;
   const Stmt *Pragma = nullptr;
   forEachStmt(F.getBody(), [&](const Stmt &Each) {
     auto *Attributed = dyn_cast<AttributedStmt>(&Each);
     const Stmt *Around = std::exchange(Pragma, Attributed);
     if (!isa<ForStmt, WhileStmt>(Each))
       return;
-    std::optional<RowLoop> R =
-        IsCallee ? inCallee(Around ? *Around : Each, Each, Context, K)
-                 : inKernel(Each, Context, K);
-    if (!R)
-      return;
-    if (IsCallee)
-      R->Flagged = flaggedCallee(F, Of);
-    R->Top = Place.Top;
-    R->BodyBegin = Place.BodyBegin;
-    RowLoopFinder(F, Each, Context, Locals, K, Proof, *R).run();
-    if (!R->Refusals.empty() || !R->Reads.empty() || !R->Sums.empty())
-      K.RowLoops.push_back(std::move(*R));
+    for (RowLoop &R : Called ? inCallee(Around ? *Around : Each, Each, Context,
+                                        K, Flagged ? Flagged->Calls.size() : 1)
+                             : inKernel(Each, Context, K)) {
+      R.Flagged = Flagged;
+      R.Top = Place.Top;
+      R.BodyBegin = Place.BodyBegin;
+      RowLoopFinder(F, Each, Context, Locals, K, Proof, R).run();
+      // What others pass may lie where sums do.
+      if (R.isShared())
+        R.Sums.clear();
+      if (!R.Refusals.empty() || !R.Reads.empty() || !R.Sums.empty())
+        K.RowLoops.push_back(std::move(R));
+    }
   });
 }
 
@@ -406,11 +423,11 @@ void findRowLoops(const FunctionDecl &F, const ASTContext &Context,
   ComputeProof Proof;
   if (llvm::any_of(K.Statements,
                    [](const BodyStatement &S) { return S.Is.has_value(); }))
-    findIn(F, F, Context, Proof, K);
+    findIn(F, nullptr, Context, Proof, K);
   auto IsOwn = [&](const Loop &L) { return L.Function == K.UnqualifiedName; };
   if (!llvm::all_of(K.Loops, IsOwn))
-    for (const FunctionDecl *Callee : ownFunctions(F, Uses))
-      findIn(*Callee, F, Context, Proof, K);
+    for (const CalledFunction &Callee : calledFunctions(F, Uses))
+      findIn(*Callee.Definition, &Callee, Context, Proof, K);
 }
 
 } // namespace catt

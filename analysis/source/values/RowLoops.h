@@ -32,7 +32,7 @@
 //       s += P[i * d + j] * C[c * d + j];
 //
 // Limits: only `for` loops that count by a constant, of the kernel's own body
-// or of a function that it calls alone (OwnFunctions.h), without break and
+// or of a function that it calls alone (CalledFunctions.h), without break and
 // return, whose calls only compute. Reads in a branch alone are left where they
 // are, as are elements that are no numbers of 4 or 8 bytes. Index arithmetic is
 // taken not to wrap.
@@ -42,7 +42,7 @@
 #define CATT_ANALYSIS_SOURCE_VALUES_ROWLOOPS_H
 
 #include "analysis/model/Kernel.h"
-#include "analysis/source/values/OwnFunctions.h"
+#include "analysis/source/values/CalledFunctions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 

@@ -22,13 +22,14 @@ namespace catt {
 static constexpr int64_t NarrowTile = 32;    ///< bytes, the least of StagePlan
 static constexpr int64_t MostStepBytes = 64; ///< from iteration to iteration
 
-/// The parameter of the kernel's template that the type is; "" if it is none.
-static llvm::StringRef parameterOf(QualType T) {
+/// The parameter of the function's own template that the type is; "" if it is
+/// none.
+static llvm::StringRef parameterOf(QualType T, const FunctionDecl &F) {
+  const FunctionTemplateDecl *Own = F.getPrimaryTemplate();
   auto *Instead = T->getAs<SubstTemplateTypeParmType>();
-  auto *Of = Instead
-                 ? dyn_cast<FunctionTemplateDecl>(Instead->getAssociatedDecl())
-                 : nullptr;
-  return Of && Of->getTemplatedDecl()->hasAttr<CUDAGlobalAttr>()
+  return Own && Instead &&
+                 Instead->getAssociatedDecl()->getCanonicalDecl() ==
+                     Own->getCanonicalDecl()
              ? identifierOf(Instead->getReplacedParameter())
              : "";
 }
@@ -38,7 +39,7 @@ std::optional<std::string> RowReads::numberOf(const Expr &E) const {
   if (!Number || !Number->isArithmeticType() ||
       E.getType().isVolatileQualified() || Context.getTypeSize(Number) > 64)
     return std::nullopt;
-  if (llvm::StringRef Name = parameterOf(E.getType()); !Name.empty())
+  if (llvm::StringRef Name = parameterOf(E.getType(), F); !Name.empty())
     return Name.str();
   return E.getType().getCanonicalType().getUnqualifiedType().getAsString(
       Context.getPrintingPolicy());
@@ -88,15 +89,48 @@ static const Expr *loadedBy(const Stmt &S) {
              : nullptr;
 }
 
-/// The element of an array of which it is all or a member.
-static const ArraySubscriptExpr *elementOf(const Expr *E) {
+/// What it is all or a member of; null if that is not known.
+static const Expr *wholeOf(const Expr *E) {
   while (auto *M = dyn_cast_or_null<MemberExpr>(E)) {
     if (M->isArrow() || !isa<FieldDecl>(M->getMemberDecl()) ||
         M->getMemberDecl()->getType()->isReferenceType())
       return nullptr;
     E = M->getBase()->IgnoreParenImpCasts();
   }
-  return dyn_cast_or_null<ArraySubscriptExpr>(E);
+  return E;
+}
+
+/// `const float &v = A[i];`
+void RowReads::findReferences(const Stmt &Body) {
+  llvm::DenseMap<const VarDecl *, int> Others; // than loads
+  forEachStmt(&Body, [&](const Stmt &S) {
+    if (const VarDecl *V = namedVariable(&S))
+      ++Others[V];
+    if (const Expr *Loaded = wholeOf(loadedBy(S)))
+      if (const VarDecl *V = namedVariable(Loaded))
+        --Others[V];
+    auto *D = dyn_cast<DeclStmt>(&S);
+    auto *V = D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl())
+                                     : nullptr;
+    if (V && V->getType()->isLValueReferenceType() && V->hasInit())
+      if (auto *E = dyn_cast<ArraySubscriptExpr>(V->getInit()->IgnoreParens()))
+        References[V] = E;
+  });
+  for (const auto &[V, Count] : Others)
+    if (Count)
+      References.erase(V);
+}
+
+/// `*p++`, or `*p` where p moves behind it.
+static std::optional<RowElement> elementMovedOver(const UnaryOperator &Load,
+                                                  const CountedLoop &By) {
+  const Expr *At = Load.getSubExpr()->IgnoreParenImpCasts();
+  auto *Moves = dyn_cast<UnaryOperator>(At);
+  const bool IsStep = Moves && Moves->getOpcode() == UO_PostInc;
+  const VarDecl *P = variableRead(IsStep ? Moves->getSubExpr() : At);
+  if (!P || !By.moves(*P, Load))
+    return std::nullopt;
+  return RowElement{nullptr, At, &Load, &Load, &Load, P};
 }
 
 /// `&A[i]` or `A + i`, whose element Place is.
@@ -135,8 +169,8 @@ static const Expr *changingArgument(const CallExpr &C, bool GivesElement,
 }
 
 /// What a statement loads, if that is an element of an array or a part of one.
-static std::optional<RowElement> elementLoadedBy(const Stmt &S,
-                                                 const CountedLoop &By) {
+std::optional<RowElement>
+RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
   if (auto *C = dyn_cast<CallExpr>(&S)) {
     const FunctionDecl *Callee = C->getDirectCallee();
     return Callee && C->getNumArgs() == 1 &&
@@ -146,13 +180,18 @@ static std::optional<RowElement> elementLoadedBy(const Stmt &S,
   }
   const Expr *Touched = loadedBy(S);
   if (auto *U = dyn_cast_or_null<UnaryOperator>(Touched);
-      U && U->getOpcode() == UO_Deref)
-    return By.isByPointer() && By.walksRow(U->getSubExpr())
-               ? RowElement{nullptr, U->getSubExpr(), U, U, U} // *p
-               : elementAt(U->getSubExpr(), *U);
+      U && U->getOpcode() == UO_Deref) {
+    if (By.isByPointer() && By.walksRow(U->getSubExpr())) // *p
+      return RowElement{nullptr, U->getSubExpr(), U, U, U};
+    std::optional<RowElement> Moved = elementMovedOver(*U, By);
+    return Moved ? Moved : elementAt(U->getSubExpr(), *U);
+  }
   if (auto *C = dyn_cast_or_null<CallExpr>(Touched))
     return RowElement{nullptr, C, C, C, C};
-  const ArraySubscriptExpr *E = elementOf(Touched);
+  const Expr *Whole = wholeOf(Touched);
+  const ArraySubscriptExpr *E = dyn_cast_or_null<ArraySubscriptExpr>(Whole);
+  if (!E)
+    E = References.lookup(namedVariable(Whole));
   return E ? std::optional(RowElement::of(*E, *Touched)) : std::nullopt;
 }
 
@@ -167,6 +206,8 @@ void RowReads::forEachLoad(const Stmt &S, const RowWalker &Walker,
 /// "A[i * m + j]"
 std::optional<std::string> RowReads::textOf(const RowElement &E,
                                             const CountedLoop &By) const {
+  if (E.Pointer)
+    return "*" + E.Pointer->getNameAsString();
   if (E.Whole)
     return By.textOf(E.Whole->getSourceRange());
   std::optional<std::string> Base = By.textOf(E.Base->getSourceRange()),
@@ -197,7 +238,9 @@ static bool growsByOne(const Access &A, const RowWalker &Walker,
 /// What a row is called beside its index.
 static std::string rowName(const RowElement &E, const CallExpr *Through,
                            const Expr *Index, const CountedLoop &By) {
-  std::string Out = E.Base ? By.nameOf(*E.Base) : "";
+  std::string Out = E.Base      ? By.nameOf(*E.Base)
+                    : E.Pointer ? E.Pointer->getNameAsString()
+                                : "";
   if (!Through)
     return Out;
   Out += " " + Through->getDirectCallee()->getQualifiedNameAsString();
@@ -226,15 +269,26 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
   const Expr *Moving =
       Through ? changingArgument(*Through, /*GivesElement=*/!E.Base, By)
               : E.Index;
-  std::optional<RowIndex> Index = Moving ? By.rowIndex(Moving) : std::nullopt;
+  std::optional<RowIndex> Index = E.Pointer ? RowIndex()
+                                  : Moving  ? By.rowIndex(Moving)
+                                            : std::nullopt;
   const Access *A =
       Index ? accessOf(*E.Touched, *Whole, Walker.Loop, Reads, Writes)
             : nullptr;
   if (!A || !A->ThroughL1 || Walker.StepSize * Bytes > MostStepBytes ||
       ((Through || !E.Base) && !growsByOne(*A, Walker, Bytes)))
     return std::nullopt;
-  return RowLoad{A,     *Type,     *Written, rowName(E, Through, Moving, By),
-                 Bytes, Alignment, *Place,   *Index};
+  return RowLoad{A,
+                 *Type,
+                 *Written,
+                 rowName(E, Through, Moving, By),
+                 Bytes,
+                 Alignment,
+                 *Place,
+                 *Index,
+                 E.Pointer ? E.Pointer->getNameAsString() : "",
+                 E.Pointer && isa<UnaryOperator>(E.Index),
+                 namedVariable(wholeOf(E.Touched)) != nullptr};
 }
 
 /// Elements behind the first one of a tile of the narrowest kind, so that
@@ -245,6 +299,7 @@ static int64_t mostHalo(const RowWalker &Walker, unsigned ElementBytes) {
 }
 
 void RowReads::find(const Stmt &Body, const RowWalker &Walker) {
+  findReferences(Body);
   std::vector<RowLoad> Loads, Sorted;
   forEachAlways(
       &Body,
@@ -284,6 +339,7 @@ RowRead &RowReads::add(const RowLoad &First, const RowWalker &Walker) {
   R.Walk = Walker.Inside;
   R.Access = indexOf(First);
   R.Text = First.Text;
+  R.Pointer = First.Pointer;
   R.Type = First.Type;
   R.ElementBytes = First.Bytes;
   R.Alignment = First.Alignment;
@@ -312,6 +368,11 @@ void RowReads::addRow(const RowLoad &Of, llvm::ArrayRef<RowLoad> Sorted,
   R.Halo = Halo;
   R.Why = Places.compare(*First->A, /*Same=*/false, R.Apart,
                          [](const Access &Other) { return Other.Writes; });
+  // Where the pointer will be is not known before the loop.
+  if (!R.Pointer.empty() && !R.Apart.empty() && !R.Why)
+    R.Why = Refusal{Reason::MayAlias, First->A->Where,
+                    "'" + Out.Places[R.Apart.front()].Text + "' and '" +
+                        R.Text + "'"};
 }
 
 /// A place whose element is in a tile, whether every iteration comes to it or
@@ -320,9 +381,19 @@ void RowReads::addPlace(const RowLoad &L, const RowWalker &Walker) {
   for (RowRead &R : Out.Reads) {
     if (!holds(R, L, Walker))
       continue;
-    R.Places.push_back(L.Place);
-    R.Offsets.push_back(L.Index.Offset - firstOf(R).Index.Offset);
     R.Own.push_back(indexOf(L));
+    R.MovesInPlaces |= L.MovesInPlace;
+    if (L.ByReference)
+      Referenced.insert(&R - Out.Reads.data());
+    // The place of a reference stands before what loads it.
+    auto At = llvm::find_if(R.Places, [&](const SourceSpan &Place) {
+      return Place.Begin >= L.Place.Begin;
+    });
+    if (At != R.Places.end() && At->Begin == L.Place.Begin)
+      return;
+    R.Offsets.insert(R.Offsets.begin() + (At - R.Places.begin()),
+                     L.Index.Offset - firstOf(R).Index.Offset);
+    R.Places.insert(At, L.Place);
     return;
   }
 }

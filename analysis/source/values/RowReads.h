@@ -21,6 +21,11 @@
 //     s += __ldg(&A[i * m + j]) +    of an object that gives references
 //          *(B + i * m + j) + C(i, j);
 //
+//   for (int j = 0; j < m; ++j) {    v: A[i * m + j], where all that is done
+//     const float &v = A[i * m + j]; with it is to load it
+//     s += v * v + *p++;             *p++: the element that p points to
+//   }
+//
 // Limits: elements are numbers of 1 to 8 bytes, or trivial objects of up to
 // 16. Whether the row may be loaded ahead of a store is RowPlaces' matter.
 //
@@ -30,6 +35,8 @@
 
 #include "analysis/source/values/RowPlaces.h"
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace catt {
 
@@ -42,13 +49,14 @@ struct RowWalker {
 };
 
 /// An element as it is written: `A[i]`, `*(A + i)`, `__ldg(&A[i])`, `A(i)`,
-/// `*p`.
+/// `*p`, `*p++`.
 struct RowElement {
   const clang::Expr *Base;    ///< null: Index leads to it, a call or a pointer
   const clang::Expr *Index;   ///< may be a call that gives the index
   const clang::Expr *Place;   ///< what an element of a tile stands for
   const clang::Expr *Touched; ///< what is loaded or stored: that, or a member
   const clang::Expr *Whole; ///< `A[i]`, `A(i)`, `*p`; null: `A + i` is written
+  const clang::VarDecl *Pointer = nullptr; ///< p, which moves with the loop
 
   static RowElement of(const clang::ArraySubscriptExpr &E,
                        const clang::Expr &Touched) {
@@ -63,6 +71,9 @@ struct RowLoad {
   unsigned Bytes = 0, Alignment = 0;
   SourceSpan Place;
   RowIndex Index;
+  std::string Pointer;       ///< as of RowRead
+  bool MovesInPlace = false; ///< `*p++`
+  bool ByReference = false;  ///< what is loaded has a name of its own
 
   bool isRowOf(const RowLoad &Other) const {
     return Base == Other.Base && Type == Other.Type &&
@@ -75,9 +86,11 @@ int64_t bytesPerIteration(const AffineIndex &Offset, unsigned Loop);
 
 class RowReads {
 public:
-  RowReads(const clang::ASTContext &Context, const Kernel &K,
+  /// Of a loop in F.
+  RowReads(const clang::FunctionDecl &F, const Kernel &K,
            const RowPlaces &Places, RowLoop &Out)
-      : Context(Context), Text(Context), K(K), Places(Places), Out(Out) {}
+      : F(F), Context(F.getASTContext()), Text(Context), K(K), Places(Places),
+        Out(Out) {}
 
   /// Adds the rows that every run of a body loads to Out.Reads.
   void find(const clang::Stmt &Body, const RowWalker &Walker);
@@ -98,6 +111,10 @@ public:
   const RowLoad &firstOf(const RowRead &R) const {
     return Firsts.at(&R - Out.Reads.data());
   }
+  /// Where it is loaded stands elsewhere than its place.
+  bool isByReference(const RowRead &R) const {
+    return Referenced.contains(&R - Out.Reads.data());
+  }
   RowRead &add(const RowLoad &First, const RowWalker &Walker);
   size_t indexOf(const RowLoad &L) const {
     return size_t(L.A - K.Accesses.data());
@@ -107,6 +124,9 @@ private:
   std::optional<std::string> objectOf(const clang::Expr &E) const;
   std::optional<std::string> textOf(const RowElement &E,
                                     const CountedLoop &By) const;
+  void findReferences(const clang::Stmt &Body);
+  std::optional<RowElement> elementLoadedBy(const clang::Stmt &S,
+                                            const CountedLoop &By) const;
   template <class F>
   void forEachLoad(const clang::Stmt &S, const RowWalker &W, F Visit) const;
   bool holds(const RowRead &R, const RowLoad &L, const RowWalker &W) const;
@@ -114,12 +134,17 @@ private:
               const RowWalker &Walker, int64_t MostHalo);
   void addPlace(const RowLoad &L, const RowWalker &Walker);
 
+  const clang::FunctionDecl &F;
   const clang::ASTContext &Context;
   SourceText Text;
   const Kernel &K;
   const RowPlaces &Places;
   RowLoop &Out;
   std::vector<RowLoad> Firsts; ///< of each of RowLoop::Reads
+  /// Of a body: its references to elements, which are only loaded.
+  llvm::DenseMap<const clang::VarDecl *, const clang::ArraySubscriptExpr *>
+      References;
+  llvm::SmallDenseSet<size_t> Referenced; ///< of RowLoop::Reads
 };
 
 } // namespace catt
