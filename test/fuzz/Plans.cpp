@@ -169,6 +169,10 @@ void forceStages(KernelReport &Report, const GeneratedKernel &K) {
                  int64_t(llvm::alignTo(threadBytes(Rows, Version), 16)));
     Report.Plan.Versions.push_back(Version);
   }
+  keepOneText(Report.Source, Report.Plan.Versions);
+  llvm::erase_if(Report.Plan.Versions, [](const LoopVersion &V) {
+    return V.Reads.empty() && V.Sums.empty();
+  });
   Tiles.IfLong = llvm::all_of(Report.Source.Launches, [&](const Launch &L) {
     return longRowsAt(L, Report.Source, Report.Plan.Versions).has_value();
   });

@@ -9,7 +9,9 @@
 //   1 to 3 loops   over rows of numbers of 1 to 8 bytes, or of objects of 8 to
 //                  16; in guards, nests, divergent code; upwards by 1 to 4,
 //                  downwards by 1
-//   reads          of one element of a row in each iteration, or of neighbours
+//   reads          of one element of a row in each iteration, or of neighbours;
+//                  by an index, by a pointer that moves, by a reference, in a
+//                  function, which others may call
 //   lengths        constant, of the run, of each thread, from memory
 //   blocks         of one to three dimensions, with partial warps; of the run
 //   launches       one or two, of one block or of two
@@ -314,6 +316,14 @@ private:
     }
   }
 
+  /// The element has a name of its own.
+  std::string byReference(const std::string &J) {
+    const std::string V = "v" + member();
+    return "{\n  const " + Element + " &v = " + reference(J) +
+           ";\n  s += " + V + (chance(50) ? "" : " - " + V + " * 2") + ";\n" +
+           (chance(30) ? "  if (s > 9)\n    s -= " + V + ";\n" : "") + "}";
+  }
+
   /// What one iteration does.
   std::string step(const std::string &J) {
     std::string E = element(J), Other = element(J);
@@ -324,7 +334,9 @@ private:
       return branch(J, E, Other);
     if (Stores && chance(60))
       return stored(J, E);
-    switch (below(18)) {
+    switch (below(20)) {
+    case 15:
+      return byReference(J);
     case 0:
       return "{\n  " + Type + " v = " + E +
              "; // the element\n  s += v * v;\n}";
@@ -366,15 +378,69 @@ private:
     }
   }
 
-  /// The row is walked by a function that nothing else calls.
+  /// The row is walked by a function, perhaps a template; others may call it.
   std::string inFunction() {
     const std::string Name =
         "walk" + std::to_string(K.Id) + "_" + std::to_string(K.Globals.size());
-    define("__device__ " + Type + " " + Name + "(const " + Element + " *row, " +
-           Type + " s, int to) {\n  for (int c = " + pick({"0", "1"}) +
-           "; c < to; ++c)\n    s += row[c]" + member() + ";\n  return s;\n}");
-    return "s = " + Name + "(A + i * " + std::to_string(Row) + ", s, " +
-           limit() + ");";
+    const bool Any = chance(40);
+    const std::string Own = Any ? "T" : Element;
+    define((Any ? "template <class T>\n" : "") +
+           ("__device__ " + Type + " " + Name + "(const " + Own + " *row, " +
+            Type + " s, int to) {\n  for (int c = " + pick({"0", "1"}) +
+            "; c < to; ++c)\n    s += row[c]" + member() +
+            ";\n  return s;\n}"));
+    if (chance(30))
+      define("__device__ " + Type + " other" + Name + "(const " + Element +
+             " *row) { return " + Name + "(row, 1, 2); }");
+    auto Call = [&](const std::string &From) {
+      return "s = " + Name +
+             (Any && chance(30) ? "<" + Element + ">" : std::string()) +
+             "(A + " + From + "i * " + std::to_string(Row) + ", s, " + limit() +
+             ");";
+    };
+    const std::string Once = Call("");
+    return chance(40) ? "{\n  " + Once + "\n  " +
+                            Call(std::to_string(Row * Threads) + " + ") + "\n}"
+                      : Once;
+  }
+
+  /// A pointer to the row moves with the iterator.
+  std::string byMovingPointer() {
+    const std::string Member = member(), First = pick({"0", "1"}),
+                      Before = "{\n  const " + Element + " *p = A + i * " +
+                               std::to_string(Row) + " + " + First +
+                               ";\n  for (int j = " + First + "; j < " +
+                               limit();
+    switch (below(3)) {
+    case 0:
+      return Before + "; ++j)\n    s += (*p++)" + Member +
+             ";\n  s += p - A;\n}";
+    case 1:
+      return Before + "; ++j, ++p)\n    s += (*p)" + Member + " - j;\n}";
+    default:
+      return Before + "; ++j) {\n    s += (*p)" + Member +
+             ";\n    ++p;\n  }\n}";
+    }
+  }
+
+  /// Several elements at a time, and what they leave one by one.
+  std::string ahead() {
+    const unsigned By = 2 + below(3);
+    const std::string Limit = limit(), E = element("@"),
+                      Iterator = pick({"int", "unsigned", "long long"});
+    auto At = [&](unsigned Offset) {
+      const std::string J = Offset ? "j + " + std::to_string(Offset) : "j";
+      auto [Head, Tail] = llvm::StringRef(E).split('@');
+      return (Head + J + Tail).str();
+    };
+    std::string Out = "{\n  " + Iterator + " j = 0;\n  for (; j + " +
+                      (chance(50) ? std::to_string(By - 1) + " < "
+                                  : std::to_string(By) + " <= ") +
+                      Limit + "; j += " + std::to_string(By) + ") {\n";
+    for (unsigned I = 0; I < By; ++I)
+      Out += "    s += " + At(I) + ";\n";
+    return Out + "  }\n  for (; j < " + Limit + "; ++j)\n    s += " + At(0) +
+           ";\n}";
   }
 
   /// The row is walked by a pointer.
@@ -398,8 +464,12 @@ private:
   std::string walk() {
     if (chance(8))
       return byPointer();
-    if (chance(8))
+    if (chance(12))
       return inFunction();
+    if (chance(7))
+      return byMovingPointer();
+    if (chance(7))
+      return ahead();
     std::string J = pick({"j", "j", "k"});
     std::string Iterator =
         pick({"int", "int", "int", "unsigned", "size_t", "long long", "short"});

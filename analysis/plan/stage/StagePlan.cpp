@@ -374,17 +374,15 @@ static bool wantAlike(const Kernel &K, const LoopVersion &A,
          });
 }
 
-/// A loop of a function that the kernel calls twice has one text: all of its
-/// calls want it in tiles, or none.
-static void keepOneText(const Kernel &K, Stages &Out) {
+void keepOneText(const Kernel &K, std::vector<LoopVersion> &Versions) {
   auto OfText = [&](const LoopVersion &V) {
     std::vector<LoopVersion *> Same;
-    for (LoopVersion &Each : Out.Loops)
+    for (LoopVersion &Each : Versions)
       if (K.RowLoops[Each.Rows].isTextOf(K.RowLoops[V.Rows]))
         Same.push_back(&Each);
     return Same;
   };
-  for (LoopVersion &V : Out.Loops) {
+  for (LoopVersion &V : Versions) {
     const std::vector<LoopVersion *> Same = OfText(V);
     const auto Calls = llvm::count_if(K.RowLoops, [&](const RowLoop &Each) {
       return Each.isTextOf(K.RowLoops[V.Rows]);
@@ -408,7 +406,7 @@ Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
   if (S.Throttle.Gpu.Capability < AsynchronousCopies)
     return {};
   Stages Out = StageChooser(S, Profiles, Options, Without).run();
-  keepOneText(S.K, Out);
+  keepOneText(S.K, Out.Loops);
   keepOneFunction(S.K, Out);
   if (chooseTiles(S, Options, LargestBlock, Out))
     return Out;

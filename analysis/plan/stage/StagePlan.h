@@ -69,6 +69,10 @@ Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
                  std::optional<int64_t> LargestBlock = std::nullopt,
                  llvm::ArrayRef<unsigned> Without = {});
 
+/// A loop of a function that the kernel calls twice has one text: all of its
+/// calls want the same of it in tiles, or none has any.
+void keepOneText(const Kernel &K, std::vector<LoopVersion> &Versions);
+
 /// Tiles for the launches of both, if each can have its own. MayAsk: launches
 /// can be asked for them.
 std::optional<TileMemory> tilesOfBoth(const TileMemory &A, const TileMemory &B,
