@@ -63,11 +63,9 @@ VersionedLoop versionOf(const Kernel &K, const LoopVersion &Version,
   // Functions of one file may differ in their linkage, and then cannot declare
   // the same external array.
   const std::string &Function = K.Loops[Out.Rows.Loop].Function;
-  const std::string &Own = clang::isValidAsciiIdentifier(Function)
-                               ? Function
-                               : K.UnqualifiedName;
-  Out.Array =
-      freshName(File, "cattTiles" + (Tiles.IsDynamic ? "_" + Own : ""));
+  const std::string &Own =
+      clang::isValidAsciiIdentifier(Function) ? Function : K.UnqualifiedName;
+  Out.Array = freshName(File, "cattTiles" + (Tiles.IsDynamic ? "_" + Own : ""));
   return Out;
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "StagePlanTesting.h"
+#include "analysis/plan/stage/LongRows.h"
 
 namespace catt {
 namespace {
@@ -133,6 +134,25 @@ TEST(StageData, NegativeFewerWarpsWhereDataDecidesHowManyThereAre) {
   Other = Default;
   Other.Counting = Model::Catt;
   EXPECT_EQ(Why("  if (B[i] > 0)\n", Other), std::nullopt);
+}
+
+//===-- Lengths that launches tell ----------------------------------------===//
+
+TEST(StageData, PositiveALengthThatIsAQuotient) {
+  const std::string Code =
+      "__global__ void k(const float4 *A, float *y, int m) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = 0;\n"
+      "  for (int j = 0; j < m / 4; ++j) s += A[i * m / 4 + j].x;\n"
+      "  y[i] = s;\n}\n"
+      "void host(float4 *A, float *y, int m) { k<<<1056, 256>>>(A, y, m); }\n";
+  Parsed P = parseSnippet(Code);
+  KernelReport Report;
+  Report.Source = P.kernel("k");
+  LoopVersion Long;
+  Long.MinTrips = 32;
+  Long.Reads = {0};
+  EXPECT_EQ(longRowsAt(Report.Source.Launches.at(0), Report.Source, {Long}),
+            "m >= 128");
 }
 
 } // namespace

@@ -1,0 +1,81 @@
+//===- StageAgainTest.cpp - Rows that are walked again -----------*- C++ -*-==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rows that another loop walks, too, and loops that run for another call.
+//
+//===----------------------------------------------------------------------===//
+#include "StagePlanTesting.h"
+
+namespace catt {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+//===-- What registers may keep -------------------------------------------===//
+
+/// Two loops that walk 64 floats, the second one with this body.
+std::string walksTwice(const std::string &Body,
+                       const std::string &Pragma = "") {
+  return "__global__ void __launch_bounds__(1024) k(const float *A, float *y) "
+         "{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  float s = 0, t = 0;\n"
+         "  for (int j = 0; j < 64; ++j) s += A[i * 64 + j];\n" +
+         Pragma + "  for (int j = 0; j < 64; ++j) " + Body +
+         "\n  y[i] = t;\n}\n"
+         "void host(float *A) { k<<<1056, 256>>>(A, A); }\n";
+}
+
+/// nvcc 13.0 unrolls both, and keeps the row in 64 registers.
+TEST(StagePlan, NegativeRowsThatRegistersKeep) {
+  EXPECT_THAT(staged(walksTwice("t += (A[i * 64 + j] - s) * s;")), IsEmpty());
+  EXPECT_THAT(
+      staged(walksTwice("t += expf(A[i * 64 + j] - s);", "#pragma unroll\n")),
+      IsEmpty());
+}
+
+TEST(StagePlan, PositiveRowsOfALoopThatStaysRolled) {
+  EXPECT_THAT(staged(walksTwice("t += expf(A[i * 64 + j] - s);")),
+              ElementsAre("A[i * 64 + j] in 32", "A[i * 64 + j] in 32"));
+  EXPECT_THAT(
+      staged(walksTwice("t += A[i * 64 + j] * s;", "#pragma unroll 4\n")),
+      ElementsAre("A[i * 64 + j] in 32", "A[i * 64 + j] in 32"));
+}
+
+//===-- Functions that are called twice -----------------------------------===//
+
+std::string callsTwice(const std::string &First, const std::string &Second) {
+  return "__device__ float sum(const float *a, int n) {\n  float s = 0;\n"
+         "  for (int j = 0; j < n; ++j) s += a[j];\n  return s;\n}\n"
+         "__global__ void __launch_bounds__(1024) k(const float *A, const float"
+         " *B, float *y, int m) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  y[i] = sum(" +
+         First + ") - sum(" + Second +
+         ");\n}\nvoid host(float *A, int m) { k<<<1056, 256>>>(A, A, A, m); "
+         "}\n";
+}
+
+TEST(StagePlan, PositiveBothCalls) {
+  EXPECT_THAT(staged(callsTwice("A + i * 4096, 4096", "B + i * 4096, 4096")),
+              ElementsAre("a[j] in 32", "a[j] in 32"));
+  const KernelPlan Plan =
+      decided(callsTwice("A + i * 4096, 4096", "B + i * m, m"));
+  ASSERT_EQ(Plan.Versions.size(), 2u);
+  EXPECT_EQ(Plan.Versions[0].MinTrips, 32);
+  EXPECT_EQ(Plan.Versions[1].MinTrips, 32);
+}
+
+TEST(StagePlan, NegativeOneOfTwoCalls) {
+  EXPECT_THAT(staged(callsTwice("A + i * 4096, 4096", "B, 4096")), IsEmpty());
+  EXPECT_THAT(staged(callsTwice("A + i * 4096, 4096", "B + i * 8, 8")),
+              IsEmpty());
+}
+
+} // namespace
+} // namespace catt
