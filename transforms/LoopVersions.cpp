@@ -87,18 +87,19 @@ static std::vector<std::string> comparisonsOf(const VersionedLoop &V) {
     for (unsigned I : Apart) {
       const RowPlace &P = L.Places[I];
       if (Seen.insert(std::minmax(Text, P.Text)).second)
-        Out.push_back("cattApart(" + Ends + ", " + endsOf(L, P.Text, P.Moves) +
-                      ")");
+        Out.push_back("cattApart(" + Ends + ", " + endsOf(L, P) + ")");
     }
   };
   for (unsigned R : V.Version.Reads) {
     const RowRead &Read = L.Reads[R];
-    Compare(Read.Text, endsOf(walkOf(V), Read.Text, /*Moves=*/true, Read.Halo),
+    Compare(Read.Text,
+            endsOf(walkOf(V),
+                   {Read.Text, /*Moves=*/true, /*IsMover=*/!Read.Mover.empty()},
+                   Read.Halo),
             Read.Apart);
   }
   for (unsigned R : V.Version.Sums)
-    Compare(L.Sums[R].Text, endsOf(L, L.Sums[R].Text, /*Moves=*/false),
-            L.Sums[R].Apart);
+    Compare(L.Sums[R].Text, endsOf(L, {L.Sums[R].Text}), L.Sums[R].Apart);
   return Out;
 }
 
@@ -228,15 +229,21 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
   Out.push_back("const unsigned " + V.Lanes + " = __activemask();");
 }
 
+/// The first element of the tile, behind its iterations.
+static std::string beginOf(const VersionedLoop &V, const RowRead &R) {
+  return R.Mover.empty() ? addressOf(at(V.Rows, R.Text, V.From))
+                         : addressOf(R.Text) + " - (" + V.Rows.Iterator +
+                               " - " + V.From + ")";
+}
+
 /// A call that stores what the lane has written to its part of a tile.
 static std::string storeOf(const VersionedLoop &V, const RowRead &R,
                            StringRef Name) {
-  return llvm::formatv("{0}<{1}, {2}>({3}, {4}, {5}, {6}, {7});",
-                       isInWords(R) ? "cattStoreWords" : "cattStoreRow",
-                       V.Version.Columns, V.Tiles.ThreadBytes, V.Lanes,
-                       V.Thread, Name, addressOf(at(V.Rows, R.Text, V.From)),
-                       V.Rows.IsDown ? V.Count
-                                     : V.Rows.Iterator + " - " + V.From);
+  return llvm::formatv(
+      "{0}<{1}, {2}>({3}, {4}, {5}, {6}, {7});",
+      isInWords(R) ? "cattStoreWords" : "cattStoreRow", V.Version.Columns,
+      V.Tiles.ThreadBytes, V.Lanes, V.Thread, Name, beginOf(V, R),
+      V.Rows.IsDown ? V.Count : V.Rows.Iterator + " - " + V.From);
 }
 
 /// A call that loads what a tile holds of a row, from this element on.
@@ -290,7 +297,7 @@ static std::string stepOf(const VersionedLoop &V) {
   for (unsigned R : V.Version.Reads) {
     const RowRead &Read = V.Rows.Reads[R];
     if (Read.MovesInPlaces)
-      Out += (Out.empty() ? "++" : ", ++") + Read.Pointer;
+      Out += (Out.empty() ? "++" : ", ++") + Read.Mover;
   }
   return Out;
 }

@@ -89,13 +89,16 @@ std::string addressOf(StringRef Place) {
   return Place.consume_front("*") ? Place.str() : "&" + Place.str();
 }
 
-std::string endsOf(const RowWalk &L, const std::string &Text, bool Moves,
-                   unsigned Halo) {
-  if (!Moves)
-    return addressOf(Text) + ", " + addressOf(Text);
+std::string endsOf(const RowWalk &L, const RowPlace &Place, unsigned Halo) {
+  const std::string Here = addressOf(Place.Text);
+  if (!Place.Moves)
+    return Here + ", " + Here;
+  if (Place.IsMover)
+    return Here + ", " + Here + " + " +
+           termOf(wayFrom(L, L.Start, L.Reaches ? 0 : -1));
   const std::string More = plus(Halo);
-  return addressOf(at(L, Text, L.Start)) + (L.IsDown ? More : "") + ", " +
-         addressOf(at(L, Text, lastOf(L))) + (L.IsDown ? "" : More);
+  return addressOf(at(L, Place.Text, L.Start)) + (L.IsDown ? More : "") + ", " +
+         addressOf(at(L, Place.Text, lastOf(L))) + (L.IsDown ? "" : More);
 }
 
 } // namespace catt

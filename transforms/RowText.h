@@ -45,8 +45,7 @@ std::string addressOf(llvm::StringRef Place);
 
 /// "&A[i * m + 0], &A[i * m + (m - 1)]": the elements of the first and of the
 /// last iteration.
-std::string endsOf(const RowWalk &L, const std::string &Text, bool Moves,
-                   unsigned Halo = 0);
+std::string endsOf(const RowWalk &L, const RowPlace &Place, unsigned Halo = 0);
 
 } // namespace catt
 

@@ -31,8 +31,9 @@ namespace catt {
 
 /// An element that the loop reads or stores.
 struct RowPlace {
-  std::string Text;   ///< "y[i]"
-  bool Moves = false; ///< by the same distance with each iteration
+  std::string Text;     ///< "y[i]"
+  bool Moves = false;   ///< by the same distance with each iteration
+  bool IsMover = false; ///< as a variable does: "*p", "A[at]"
 };
 
 /// How a loop walks rows: for (j = Start; j + Ahead < Limit; ++j).
@@ -60,9 +61,9 @@ struct RowRead {
   std::vector<SourceSpan> Places; ///< in the body, ascending
   std::vector<unsigned> Offsets;  ///< of each place, in elements from Text
   std::string Text;               ///< "A[i * m + j]", the first of the row
-  /// "p", if Text is "*p": a pointer that each iteration moves by one, in its
-  /// Places, as "*p++", or elsewhere.
-  std::string Pointer;
+  /// "p" if Text is "*p", "at" if it is "A[at]": a variable that each iteration
+  /// moves by one, in one of the Places, as "*p++", or elsewhere.
+  std::string Mover;
   bool MovesInPlaces = false;
   unsigned Halo = 0; ///< elements behind Text, up to the last one
   std::string Type;  ///< of an element: "float"

@@ -407,19 +407,44 @@ private:
   /// A pointer to the row moves with the iterator.
   std::string byMovingPointer() {
     const std::string Member = member(), First = pick({"0", "1"}),
-                      Before = "{\n  const " + Element + " *p = A + i * " +
-                               std::to_string(Row) + " + " + First +
-                               ";\n  for (int j = " + First + "; j < " +
-                               limit();
-    switch (below(3)) {
+                      Before =
+                          "{\n  const " + Element + " *p = A + i * " +
+                          std::to_string(Row) + " + " + First + ";\n  " + Type +
+                          " *q = wide + i * " + std::to_string(Row) +
+                          ";\n  for (int j = " + First + "; j < " + limit();
+    switch (below(5)) {
     case 0:
       return Before + "; ++j)\n    s += (*p++)" + Member +
              ";\n  s += p - A;\n}";
     case 1:
       return Before + "; ++j, ++p)\n    s += (*p)" + Member + " - j;\n}";
+    case 2: // what it points to when it has moved
+      return Before + "; ++j) {\n    s += (*p++)" + Member +
+             ";\n    if (s > 9)\n      s -= (*p)" + Member + ";\n  }\n}";
+    case 3:
+      return Before + "; ++j) {\n    *q++ " + pick({"=", "+="}) + " (*p++)" +
+             Member + ";\n    s += j;\n  }\n}";
     default:
       return Before + "; ++j) {\n    s += (*p)" + Member +
              ";\n    ++p;\n  }\n}";
+    }
+  }
+
+  /// An index of the row moves with the iterator.
+  std::string byMovingIndex() {
+    const std::string Member = member(),
+                      Before = "{\n  int at = i * " + std::to_string(Row) +
+                               ";\n  for (int j = 0; j < " + limit() + "; ";
+    switch (below(4)) {
+    case 0:
+      return Before + "++j)\n    s += A[at++]" + Member + ";\n}";
+    case 1:
+      return Before + "++j, ++at)\n    wide[at] = A[at]" + Member + ";\n}";
+    case 2:
+      return Before + "++j)\n    s += A[at++]" + Member + " + at;\n}";
+    default:
+      return Before + "++j) {\n    s += A[at]" + Member +
+             ";\n    at += 1;\n  }\n" + "  s += at;\n}";
     }
   }
 
@@ -466,8 +491,8 @@ private:
       return byPointer();
     if (chance(12))
       return inFunction();
-    if (chance(7))
-      return byMovingPointer();
+    if (chance(9))
+      return chance(60) ? byMovingPointer() : byMovingIndex();
     if (chance(7))
       return ahead();
     std::string J = pick({"j", "j", "k"});

@@ -206,6 +206,9 @@ TEST(StageBlocks, PositiveAFewWarpsThatWriteRows) {
   EXPECT_THAT(staged(ofBlocks("40", Writes)), SizeIs(1)); // 8 on 40 SMs
   std::string Narrow = kernel("4096", "64", "y[i * 4096 + j] = B[j];");
   EXPECT_THAT(staged(ofBlocks("40", Narrow)), IsEmpty());
+  std::string Waits =
+      kernel("4096", "64", "y[i * 4096 + j] = A[i * 4096 + j];");
+  EXPECT_THAT(staged(ofBlocks("40", Waits)), SizeIs(1));
   const std::string Updates = kernel("4096", "256", "y[i * 4096 + j] *= 2;");
   EXPECT_THAT(staged(ofBlocks("66", Updates)),
               ElementsAre("y[i * 4096 + j] in 32"));

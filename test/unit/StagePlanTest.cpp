@@ -218,7 +218,9 @@ TEST(StagePlan, NegativeRowsThatStay) {
 TEST(StagePlan, NegativeRowsThatMayStayInRegisters) {
   EXPECT_THAT(staged(nest("128")), IsEmpty());
   EXPECT_THAT(staged(nest("64")), IsEmpty());
-  EXPECT_THAT(staged(nest("129")), ElementsAre("A[i * 4096 + j] in 32"));
+  EXPECT_THAT(staged(nest("238")), IsEmpty()); // nvcc 13.0: 250 registers
+  EXPECT_THAT(staged(nest("144")), ElementsAre("A[i * 4096 + j] in 32"));
+  EXPECT_THAT(staged(nest("241")), ElementsAre("A[i * 4096 + j] in 32"));
   EXPECT_THAT(staged(kernel("48")), ElementsAre("A[i * 4096 + j] in 32"));
 }
 

@@ -18,11 +18,13 @@ namespace catt {
 
 bool staysRolled(const Loop &L) {
   // nvcc 13.0 was seen to unroll 144 iterations of 2 instructions and 72 of 4,
-  // not 160 and 80.
-  constexpr int64_t MostUnrolled = 300;
+  // not 160 and 80. What it leaves, ptxas may unroll: up to 71 iterations,
+  // where nvcc has not unrolled them by 4.
+  constexpr int64_t MostUnrolled = 300, MostByPtxas = 72, InPart = 4;
   const std::optional<int64_t> Trips =
       L.TripCount ? L.TripCount->constant() : std::nullopt;
   return L.KeepsRolled || (!L.HasUnrollPragma && Trips &&
+                           (*Trips % InPart == 0 || *Trips > MostByPtxas) &&
                            *Trips * L.LeastInstructions > MostUnrolled);
 }
 
@@ -58,15 +60,28 @@ static bool isKeptForAnother(const Kernel &K, const RowLoop &Rows,
   });
 }
 
+/// The longest row, in bytes, that a loop around may find in registers.
+static int64_t mostKept(const Loop &Walk, const RowRead &Read) {
+  // Of 440 bytes where stores may change it. Else of 238 words (240 are left
+  // beside the rest), unless nvcc has unrolled many iterations by 16.
+  constexpr int64_t Bytes = 512, AllRegisters = 960;
+  constexpr int64_t Many = 80, InPart = 16;
+  const int64_t Trips =
+      Walk.TripCount ? Walk.TripCount->constant().value_or(0) : 0;
+  const bool InParts = Trips > Many && Trips % InPart == 0;
+  return Read.Apart.empty() && !InParts ? AllRegisters : Bytes;
+}
+
 /// The row is read again: by a loop around, or by another loop. With few warps,
 /// each of which waits for the tiles each time; or it may be so short that the
 /// compiler keeps it in registers, or that a look at its length is felt.
 static bool isReadAgain(const Setting &S, const RowLoop &Rows,
                         const RowRead &Read) {
-  constexpr int64_t Bytes = 512; // nvcc 13.0 was seen to keep 440
+  constexpr int64_t Bytes = 512;
   const Kernel &K = S.K;
-  const std::optional<AffineIndex> &Trips = K.Loops[Rows.Loop].TripCount;
-  std::optional<int64_t> Count = Trips ? Trips->constant() : std::nullopt;
+  const Loop &Walk = K.Loops[Rows.Loop];
+  const std::optional<int64_t> Count =
+      Walk.TripCount ? Walk.TripCount->constant() : std::nullopt;
   const std::optional<AffineIndex> &Offset = K.Accesses[Read.Access].Offset;
   if (!Offset)
     return false;
@@ -74,9 +89,9 @@ static bool isReadAgain(const Setting &S, const RowLoop &Rows,
   if (Length && Length <= Bytes && !Read.IsWritten &&
       isKeptForAnother(K, Rows, K.Accesses[Read.Access]))
     return true;
-  if (Length > Bytes && meanWarps(S) >= EnoughWarps)
+  if (Length > mostKept(Walk, Read) && meanWarps(S) >= EnoughWarps)
     return false;
-  for (auto L = K.Loops[Rows.Loop].Parent; L; L = K.Loops[*L].Parent)
+  for (auto L = Walk.Parent; L; L = K.Loops[*L].Parent)
     if (!Offset->mentionsIterator(*L))
       return true;
   return false;
@@ -150,17 +165,17 @@ bool savesLookUps(const Setting &S, const RowRead &Read) {
          Cycles >= EnoughCycles;
 }
 
-static bool writesRow(const RowLoop &Rows) {
-  return llvm::any_of(Rows.Reads,
-                      [](const RowRead &Row) { return Row.IsWritten; });
-}
-
 /// Whether tiles of 128 bytes are faster with few warps, too, where all lines
 /// fit: a warp need not wait for one element after the other. Sixteen kernels
-/// took 0.31 to 0.98 of their time on an H200; loops that leave out elements,
-/// 1.2 and 2.2 times it, and one that writes a row 2.0 times.
-static bool paysForFew(const RowLoop &Rows, const RowRead &Read) {
-  return !writesRow(Rows) && int64_t(Read.Halo) + 1 >= Rows.StepSize;
+/// took 0.31 to 0.98 of their time on an H200, and seven that write a row, too,
+/// with 0.4 to 3 warps on an SM in the mean, 0.09 to 0.73; loops that leave out
+/// elements, 1.2 and 2.2 times it. Nobody waits for rows that are only written.
+static bool paysForFew(const Setting &S, const RowLoop &Rows,
+                       const RowRead &Read) {
+  return int64_t(Read.Halo) + 1 >= Rows.StepSize &&
+         llvm::any_of(Rows.Reads, [&](const RowRead &Each) {
+           return Each.IsRead && isApart(S, S.K.Accesses[Each.Access]);
+         });
 }
 
 std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
@@ -172,7 +187,7 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
     const bool Known =
         In.Counted && isApart(S, A) && !isReadAgain(S, Rows, Read) &&
         (In.Contends ||
-         (savesLookUps(S, Read) && (In.Busy || paysForFew(Rows, Read))));
+         (savesLookUps(S, Read) && (In.Busy || paysForFew(S, Rows, Read))));
     if (Read.Walk || (!A.GuardsKnown && !In.Forced) ||
         !(Known || (In.Busy && isScattered(S, A)) ||
           (In.Forced && beginsAnywhere(A))))

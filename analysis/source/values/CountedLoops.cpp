@@ -232,7 +232,7 @@ static bool isDeclaredAs(const DeclStmt &D, const VarDecl &V) {
 static bool bindsTighter(const Expr &E) {
   const Expr *Inner = E.IgnoreImpCasts();
   auto *B = dyn_cast<BinaryOperator>(Inner);
-  return B ? B->isAdditiveOp() || B->isMultiplicativeOp()
+  return B ? B->isAdditiveOp() || B->isMultiplicativeOp() || B->isShiftOp()
            : !isa<AbstractConditionalOperator>(Inner);
 }
 
@@ -290,6 +290,8 @@ bool CountedLoop::stays(const Expr *E) const {
     case CK_IntegralCast:
     case CK_NoOp:
       return stays(C->getSubExpr());
+    case CK_BitCast: // reinterpret_cast<const float4 *>(row)
+      return C->getType()->isPointerType() && stays(C->getSubExpr());
     default:
       return false;
     }
@@ -307,7 +309,8 @@ bool CountedLoop::stays(const Expr *E) const {
   if (auto *U = dyn_cast<UnaryOperator>(E))
     return U->isArithmeticOp() && stays(U->getSubExpr());
   auto *B = dyn_cast<BinaryOperator>(E);
-  return B && (B->isAdditiveOp() || B->isMultiplicativeOp()) &&
+  return B &&
+         (B->isAdditiveOp() || B->isMultiplicativeOp() || B->isShiftOp()) &&
          stays(B->getLHS()) && stays(B->getRHS());
 }
 
@@ -325,8 +328,7 @@ bool CountedLoop::staysInPlace(const Expr *Place) const {
   else if (V)
     return V != Iterator && V->hasLocalStorage() &&
            !V->getType()->isReferenceType() && !Locals.Exposed.contains(V) &&
-           !isInside(*V) && !mayModify(&Whole, *V) &&
-           !mayModify(Parts.Inc, *V);
+           !isInside(*V) && !mayModify(&Whole, *V) && !mayModify(Parts.Inc, *V);
   auto *S = dyn_cast<ArraySubscriptExpr>(Place);
   if (!S || !stays(S->getBase()) || !stays(S->getIdx()))
     return false;

@@ -18,8 +18,8 @@
 //   for (; j + 3 < m; j += 4)             with four elements at a time
 //     ... A[i * m + j + 3] ...
 //
-//   for (...; ++j, ++p)                   p moves with j
-//     ... *p ...
+//   for (...; ++j, ++p)                   p and at move with j
+//     ... *p + A[at++] ...
 //
 // Limits: `<` and `<=` with a constant step, `>` and `>=` with a step of -1 and
 // signed numbers, `!=` with a step of 1 or -1 where the loop is known to come
@@ -80,9 +80,10 @@ public:
   bool walksRow(const clang::Expr *E) const;
   /// Of an index that walks a row; none of others.
   std::optional<RowIndex> rowIndex(const clang::Expr *E) const;
-  /// A pointer of before the loop moves by one with each iteration, after what
-  /// is evaluated here: `*p++`, or `*p` and `++p` behind it or in the header.
-  bool moves(const clang::VarDecl &Pointer, const clang::Expr &Before) const;
+  /// A pointer or an index of before the loop moves by one with each iteration,
+  /// after what is evaluated here: `*p++`, or `*p` and `++p` behind it or in
+  /// the header.
+  bool moves(const clang::VarDecl &Mover, const clang::Expr &Before) const;
   /// It grows or falls by the same amount with each iteration: what it has in
   /// the first and the last one bounds it.
   bool isLinear(const clang::Expr *E) const;

@@ -56,26 +56,35 @@ bool CountedLoop::walksRow(const Expr *E) const {
 }
 
 /// `p++`, `++p`, `p += 1`.
-static bool isStepOf(const Stmt &S, const VarDecl &Pointer,
+static bool isStepOf(const Stmt &S, const VarDecl &Mover,
                      const ASTContext &Context) {
   if (auto *U = dyn_cast<UnaryOperator>(&S))
-    return U->isIncrementOp() && variableRead(U->getSubExpr()) == &Pointer;
+    return U->isIncrementOp() && variableRead(U->getSubExpr()) == &Mover;
   auto *A = dyn_cast<CompoundAssignOperator>(&S);
   return A && A->getOpcode() == BO_AddAssign &&
-         variableRead(A->getLHS()) == &Pointer &&
+         variableRead(A->getLHS()) == &Mover &&
          constantValue(A->getRHS(), Context) == 1;
 }
 
-bool CountedLoop::moves(const VarDecl &Pointer, const Expr &Before) const {
-  if (&Pointer == Iterator || !Pointer.getType()->isPointerType() ||
-      Pointer.getType().isVolatileQualified() || !Pointer.hasLocalStorage() ||
-      Locals.Exposed.contains(&Pointer) || isInside(Pointer) || IsInside ||
+static bool changes(const Stmt &S, const VarDecl &V) {
+  auto *U = dyn_cast<UnaryOperator>(&S);
+  auto *B = dyn_cast<BinaryOperator>(&S);
+  return (U && U->isIncrementDecrementOp() &&
+          variableRead(U->getSubExpr()) == &V) ||
+         (B && B->isAssignmentOp() && variableRead(B->getLHS()) == &V);
+}
+
+bool CountedLoop::moves(const VarDecl &Mover, const Expr &Before) const {
+  const QualType T = Mover.getType();
+  if (&Mover == Iterator || !(T->isPointerType() || T->isIntegerType()) ||
+      T.isVolatileQualified() || !Mover.hasLocalStorage() ||
+      Locals.Exposed.contains(&Mover) || isInside(Mover) || IsInside ||
       Step != 1)
     return false;
-  // Every iteration does it, and nothing else to the pointer.
+  // Every iteration does it, and nothing else to the variable.
   const Stmt *Moves = nullptr;
   auto Note = [&](const Stmt &S) {
-    if (isStepOf(S, Pointer, Context))
+    if (isStepOf(S, Mover, Context))
       Moves = &S;
   };
   forEachAlways(Parts.Body, Note);
@@ -83,22 +92,25 @@ bool CountedLoop::moves(const VarDecl &Pointer, const Expr &Before) const {
   if (!InBody && isa<ForStmt>(Loop))
     forEachStmt(Parts.Inc, Note);
   unsigned Changes = 0;
-  forEachStmt(&Loop, [&](const Stmt &S) {
-    auto *U = dyn_cast<UnaryOperator>(&S);
-    auto *B = dyn_cast<BinaryOperator>(&S);
-    Changes +=
-        (U && U->isIncrementDecrementOp() &&
-         variableRead(U->getSubExpr()) == &Pointer) ||
-        (B && B->isAssignmentOp() && variableRead(B->getLHS()) == &Pointer);
-  });
+  forEachStmt(&Loop, [&](const Stmt &S) { Changes += changes(S, Mover); });
   if (!Moves || Changes != 1 || !InBody)
     return Moves && Changes == 1;
-  // As one of its operands, or before it.
   const SourceManager &SM = Context.getSourceManager();
-  bool Holds = false;
-  forEachStmt(&Before, [&](const Stmt &S) { Holds |= &S == Moves; });
-  return Holds ||
-         SM.isBeforeInTranslationUnit(Before.getEndLoc(), Moves->getBeginLoc());
+  auto IsBeforeIt = [&](const Stmt &S) {
+    return SM.isBeforeInTranslationUnit(S.getEndLoc(), Moves->getBeginLoc());
+  };
+  bool InPlace = false;
+  forEachStmt(&Before, [&](const Stmt &S) { InPlace |= &S == Moves; });
+  if (!InPlace)
+    return IsBeforeIt(Before);
+  // The place is replaced, and the variable then moves at the end.
+  bool UsedBehind = false;
+  forEachStmt(&Loop, [&](const Stmt &S) {
+    UsedBehind |= namedVariable(&S) == &Mover && !IsBeforeIt(S) &&
+                  !SM.isPointWithin(S.getBeginLoc(), Moves->getBeginLoc(),
+                                    Moves->getEndLoc());
+  });
+  return !UsedBehind;
 }
 
 std::string CountedLoop::nameOf(const Expr &E) const {

@@ -214,17 +214,21 @@ private:
   void writes(const Stmt *Body) {
     forEachAlways(Body, [&](const Stmt &S) {
       auto *Assign = dyn_cast<BinaryOperator>(&S);
-      if (Assign && Assign->isAssignmentOp())
-        if (auto *E =
-                dyn_cast<ArraySubscriptExpr>(Assign->getLHS()->IgnoreParens()))
+      if (!Assign || !Assign->isAssignmentOp())
+        return;
+      const Expr *To = Assign->getLHS()->IgnoreParens();
+      auto *U = dyn_cast<UnaryOperator>(To);
+      if (auto *E = dyn_cast<ArraySubscriptExpr>(To))
+        write(RowElement::of(*E, *E, Counted), *Assign);
+      else if (U && U->getOpcode() == UO_Deref)
+        if (auto E = RowElement::movedOver(*U, Counted))
           write(*E, *Assign);
     });
   }
 
-  void write(const ArraySubscriptExpr &E, const BinaryOperator &Assign) {
+  void write(const RowElement &E, const BinaryOperator &Assign) {
     std::optional<RowLoad> To =
-        Rows.loadOf(RowElement::of(E, E), itself(),
-                    /*Reads=*/Assign.isCompoundAssignmentOp(),
+        Rows.loadOf(E, itself(), /*Reads=*/Assign.isCompoundAssignmentOp(),
                     /*Writes=*/true);
     std::optional<SourceSpan> Whole =
         Counted.spanOf(Assign.getSourceRange(), Out.Span.File);
@@ -250,6 +254,7 @@ private:
     InPlace->Places.insert(Behind, To->Place);
     InPlace->Offsets.push_back(0);
     InPlace->IsWritten = true;
+    InPlace->MovesInPlaces |= To->MovesInPlace;
     InPlace->Apart.clear();
     InPlace->Why = Places.compare(
         *To->A, /*Same=*/false, InPlace->Apart, [&](const Access &Other) {
@@ -303,7 +308,7 @@ private:
     RowSum R;
     R.Text = *Written;
     R.Type = *Type;
-    R.Place = Places.add(*Written, /*Moves=*/false);
+    R.Place = Places.add({*Written});
     if (!onlyAdds(*Written, R.Places))
       return;
     R.Why =

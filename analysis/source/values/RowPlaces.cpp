@@ -5,9 +5,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "analysis/source/values/RowPlaces.h"
 #include "analysis/nest/Nest.h"
 #include "analysis/source/syntax/NodeParts.h"
+#include "analysis/source/values/RowReads.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -15,29 +15,43 @@ using namespace clang;
 namespace catt {
 
 void RowPlaces::find(const SourceText &Text) {
+  auto Know = [&](const Expr &E, RowPlace Place) {
+    if (std::optional<std::string> Written =
+            Counted.textOf(E.getSourceRange())) {
+      if (Place.Text.empty())
+        Place.Text = *Written;
+      Known.push_back(
+          {Text.location(E.getBeginLoc()), *Written, add(std::move(Place))});
+    }
+  };
+  auto KnowMover = [&](const Expr &E, const RowElement &At) {
+    Know(E, {At.textAtMover(Counted), /*Moves=*/true, /*IsMover=*/true});
+  };
   forEachStmt(&Counted.body(), [&](const Stmt &S) {
+    if (auto *U = dyn_cast<UnaryOperator>(&S); U && U->getOpcode() == UO_Deref)
+      if (std::optional<RowElement> At = RowElement::movedOver(*U, Counted))
+        return KnowMover(*U, *At);
     auto *E = dyn_cast<ArraySubscriptExpr>(&S);
-    std::optional<std::string> Written =
-        E ? Counted.textOf(E->getSourceRange()) : std::nullopt;
-    if (!Written || !Counted.isPlain(E->getBase()))
+    if (!E || !Counted.isPlain(E->getBase()))
       return;
     if (Counted.isLinear(E->getIdx()))
-      Known.push_back({Text.location(E->getBeginLoc()),
-                       add(*Written, /*Moves=*/!Counted.isPlain(E->getIdx()))});
+      Know(*E, {"", /*Moves=*/!Counted.isPlain(E->getIdx())});
+    else if (RowElement At = RowElement::of(*E, *E, Counted); At.Mover)
+      KnowMover(*E, At);
   });
 }
 
-unsigned RowPlaces::add(const std::string &Written, bool Moves) {
+unsigned RowPlaces::add(RowPlace Place) {
   for (const auto &[I, P] : llvm::enumerate(Out.Places))
-    if (P.Text == Written)
+    if (P.Text == Place.Text)
       return I;
-  Out.Places.push_back({Written, Moves});
+  Out.Places.push_back(std::move(Place));
   return Out.Places.size() - 1;
 }
 
 std::optional<unsigned> RowPlaces::placeOf(const Access &A) const {
   for (const KnownPlace &P : Known)
-    if (P.Where == A.Where && Out.Places[P.Index].Text == A.Text)
+    if (P.Where == A.Where && P.Text == A.Text)
       return P.Index;
   return std::nullopt;
 }

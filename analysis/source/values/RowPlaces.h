@@ -36,7 +36,7 @@ public:
   void find(const SourceText &Text);
 
   /// Index in RowLoop::Places; added if it is not there.
-  unsigned add(const std::string &Written, bool Moves);
+  unsigned add(RowPlace Place);
   /// Index in RowLoop::Places; absent: it is not known before the loop.
   std::optional<unsigned> placeOf(const Access &A) const;
 
@@ -60,7 +60,8 @@ private:
   RowLoop &Out;
   struct KnownPlace {
     Location Where;
-    unsigned Index; ///< of RowLoop::Places
+    std::string Text; ///< as written: "*p++"
+    unsigned Index;   ///< of RowLoop::Places
   };
   std::vector<KnownPlace> Known;
 };

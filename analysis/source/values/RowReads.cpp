@@ -121,16 +121,46 @@ void RowReads::findReferences(const Stmt &Body) {
       References.erase(V);
 }
 
-/// `*p++`, or `*p` where p moves behind it.
-static std::optional<RowElement> elementMovedOver(const UnaryOperator &Load,
-                                                  const CountedLoop &By) {
-  const Expr *At = Load.getSubExpr()->IgnoreParenImpCasts();
-  auto *Moves = dyn_cast<UnaryOperator>(At);
-  const bool IsStep = Moves && Moves->getOpcode() == UO_PostInc;
-  const VarDecl *P = variableRead(IsStep ? Moves->getSubExpr() : At);
-  if (!P || !By.moves(*P, Load))
+/// p of `p` and of `p++`, if it moves with the loop behind what is evaluated.
+static const VarDecl *moverOf(const Expr *E, const Expr &Before,
+                              const CountedLoop &By) {
+  E = E->IgnoreParenImpCasts();
+  auto *U = dyn_cast<UnaryOperator>(E);
+  const VarDecl *V =
+      variableRead(U && U->getOpcode() == UO_PostInc ? U->getSubExpr() : E);
+  return V && By.moves(*V, Before) ? V : nullptr;
+}
+
+RowElement RowElement::of(const ArraySubscriptExpr &E, const Expr &Touched,
+                          const CountedLoop &By) {
+  const VarDecl *Mover = moverOf(E.getIdx(), E, By);
+  return {E.getBase(),
+          E.getIdx(),
+          &E,
+          &Touched,
+          &E,
+          Mover,
+          Mover && isa<UnaryOperator>(E.getIdx()->IgnoreParenImpCasts())};
+}
+
+std::optional<RowElement> RowElement::movedOver(const UnaryOperator &E,
+                                                const CountedLoop &By) {
+  const Expr *At = E.getSubExpr();
+  const VarDecl *Mover = moverOf(At, E, By);
+  if (!Mover)
     return std::nullopt;
-  return RowElement{nullptr, At, &Load, &Load, &Load, P};
+  return RowElement{nullptr,
+                    At,
+                    &E,
+                    &E,
+                    &E,
+                    Mover,
+                    isa<UnaryOperator>(At->IgnoreParenImpCasts())};
+}
+
+std::string RowElement::textAtMover(const CountedLoop &By) const {
+  const std::string Name = Mover->getNameAsString();
+  return Base ? By.nameOf(*Base) + "[" + Name + "]" : "*" + Name;
 }
 
 /// `&A[i]` or `A + i`, whose element Place is.
@@ -183,7 +213,7 @@ RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
       U && U->getOpcode() == UO_Deref) {
     if (By.isByPointer() && By.walksRow(U->getSubExpr())) // *p
       return RowElement{nullptr, U->getSubExpr(), U, U, U};
-    std::optional<RowElement> Moved = elementMovedOver(*U, By);
+    std::optional<RowElement> Moved = RowElement::movedOver(*U, By);
     return Moved ? Moved : elementAt(U->getSubExpr(), *U);
   }
   if (auto *C = dyn_cast_or_null<CallExpr>(Touched))
@@ -192,7 +222,7 @@ RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
   const ArraySubscriptExpr *E = dyn_cast_or_null<ArraySubscriptExpr>(Whole);
   if (!E)
     E = References.lookup(namedVariable(Whole));
-  return E ? std::optional(RowElement::of(*E, *Touched)) : std::nullopt;
+  return E ? std::optional(RowElement::of(*E, *Touched, By)) : std::nullopt;
 }
 
 template <class F>
@@ -206,8 +236,8 @@ void RowReads::forEachLoad(const Stmt &S, const RowWalker &Walker,
 /// "A[i * m + j]"
 std::optional<std::string> RowReads::textOf(const RowElement &E,
                                             const CountedLoop &By) const {
-  if (E.Pointer)
-    return "*" + E.Pointer->getNameAsString();
+  if (E.Mover)
+    return E.textAtMover(By);
   if (E.Whole)
     return By.textOf(E.Whole->getSourceRange());
   std::optional<std::string> Base = By.textOf(E.Base->getSourceRange()),
@@ -238,9 +268,9 @@ static bool growsByOne(const Access &A, const RowWalker &Walker,
 /// What a row is called beside its index.
 static std::string rowName(const RowElement &E, const CallExpr *Through,
                            const Expr *Index, const CountedLoop &By) {
-  std::string Out = E.Base      ? By.nameOf(*E.Base)
-                    : E.Pointer ? E.Pointer->getNameAsString()
-                                : "";
+  std::string Out = E.Base ? By.nameOf(*E.Base) : "";
+  if (E.Mover)
+    Out += " " + E.Mover->getNameAsString();
   if (!Through)
     return Out;
   Out += " " + Through->getDirectCallee()->getQualifiedNameAsString();
@@ -269,14 +299,14 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
   const Expr *Moving =
       Through ? changingArgument(*Through, /*GivesElement=*/!E.Base, By)
               : E.Index;
-  std::optional<RowIndex> Index = E.Pointer ? RowIndex()
-                                  : Moving  ? By.rowIndex(Moving)
-                                            : std::nullopt;
+  std::optional<RowIndex> Index = E.Mover  ? RowIndex()
+                                  : Moving ? By.rowIndex(Moving)
+                                           : std::nullopt;
   const Access *A =
       Index ? accessOf(*E.Touched, *Whole, Walker.Loop, Reads, Writes)
             : nullptr;
   if (!A || !A->ThroughL1 || Walker.StepSize * Bytes > MostStepBytes ||
-      ((Through || !E.Base) && !growsByOne(*A, Walker, Bytes)))
+      ((Through || !E.Base || E.Mover) && !growsByOne(*A, Walker, Bytes)))
     return std::nullopt;
   return RowLoad{A,
                  *Type,
@@ -286,8 +316,8 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
                  Alignment,
                  *Place,
                  *Index,
-                 E.Pointer ? E.Pointer->getNameAsString() : "",
-                 E.Pointer && isa<UnaryOperator>(E.Index),
+                 E.Mover ? E.Mover->getNameAsString() : "",
+                 E.MovesInPlace,
                  namedVariable(wholeOf(E.Touched)) != nullptr};
 }
 
@@ -339,7 +369,7 @@ RowRead &RowReads::add(const RowLoad &First, const RowWalker &Walker) {
   R.Walk = Walker.Inside;
   R.Access = indexOf(First);
   R.Text = First.Text;
-  R.Pointer = First.Pointer;
+  R.Mover = First.Mover;
   R.Type = First.Type;
   R.ElementBytes = First.Bytes;
   R.Alignment = First.Alignment;
@@ -368,11 +398,6 @@ void RowReads::addRow(const RowLoad &Of, llvm::ArrayRef<RowLoad> Sorted,
   R.Halo = Halo;
   R.Why = Places.compare(*First->A, /*Same=*/false, R.Apart,
                          [](const Access &Other) { return Other.Writes; });
-  // Where the pointer will be is not known before the loop.
-  if (!R.Pointer.empty() && !R.Apart.empty() && !R.Why)
-    R.Why = Refusal{Reason::MayAlias, First->A->Where,
-                    "'" + Out.Places[R.Apart.front()].Text + "' and '" +
-                        R.Text + "'"};
 }
 
 /// A place whose element is in a tile, whether every iteration comes to it or

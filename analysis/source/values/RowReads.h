@@ -56,12 +56,16 @@ struct RowElement {
   const clang::Expr *Place;   ///< what an element of a tile stands for
   const clang::Expr *Touched; ///< what is loaded or stored: that, or a member
   const clang::Expr *Whole; ///< `A[i]`, `A(i)`, `*p`; null: `A + i` is written
-  const clang::VarDecl *Pointer = nullptr; ///< p, which moves with the loop
+  const clang::VarDecl *Mover = nullptr; ///< p, which moves with the loop
+  bool MovesInPlace = false;             ///< `*p++`
 
   static RowElement of(const clang::ArraySubscriptExpr &E,
-                       const clang::Expr &Touched) {
-    return {E.getBase(), E.getIdx(), &E, &Touched, &E};
-  }
+                       const clang::Expr &Touched, const CountedLoop &By);
+  /// Of `*p` or `*p++`; none if p does not move with the loop.
+  static std::optional<RowElement> movedOver(const clang::UnaryOperator &E,
+                                             const CountedLoop &By);
+  /// "*p", "A[at]".
+  std::string textAtMover(const CountedLoop &By) const;
 };
 
 /// A load of an element of a row or of a member of it, or a store to one.
@@ -71,7 +75,7 @@ struct RowLoad {
   unsigned Bytes = 0, Alignment = 0;
   SourceSpan Place;
   RowIndex Index;
-  std::string Pointer;       ///< as of RowRead
+  std::string Mover;         ///< as of RowRead
   bool MovesInPlace = false; ///< `*p++`
   bool ByReference = false;  ///< what is loaded has a name of its own
 
