@@ -61,7 +61,8 @@ StringRef againstSecondKernel(const Context &C) {
     return "no other function can have the kernel's body";
   const FileContext &File = Found->second;
   for (const LoopVersion &V : C.Kernel.Plan.Versions)
-    if (K.RowLoops[V.Rows].InCallee && !canBeFlagged(K.RowLoops[V.Rows], File))
+    if (K.RowLoops[V.Rows].InCallee && !K.RowLoops[V.Rows].InLambda &&
+        !canBeFlagged(K.RowLoops[V.Rows], File))
       return "a loop of another function would be in both kernels";
   const StringRef Text = File.Text;
   const unsigned Begin = K.Head->Begin;

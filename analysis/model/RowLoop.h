@@ -107,6 +107,7 @@ struct RowLoop : RowWalk {
   unsigned Top = 0; ///< of the declaration at file scope that it stands in
   unsigned BodyBegin = 0; ///< behind the brace that opens the body
   bool InCallee = false;
+  bool InLambda = false; ///< InCallee, and yet in the kernel's text
   std::optional<FlaggedCallee> Flagged; ///< InCallee: if it can be
   bool OwnLines = true;
   std::string Init; ///< "int j = 0;", with its semicolon

@@ -11,7 +11,7 @@
 //                  downwards by 1
 //   reads          of one element of a row in each iteration, or of neighbours;
 //                  by an index, by a pointer that moves, by a reference, in a
-//                  function, which others may call
+//                  function, which others may call, or in a lambda
 //   lengths        constant, of the run, of each thread, from memory
 //   blocks         of one to three dimensions, with partial warps; of the run
 //   launches       one or two, of one block or of two
@@ -404,6 +404,20 @@ private:
                       : Once;
   }
 
+  /// The row is walked by a lambda.
+  std::string inLambda() {
+    const std::string Name = "f" + std::to_string(K.Body.size());
+    std::string Out = "{\n  auto " + Name + " = [" + pick({"&", "="}) +
+                      "](const " + Element + " *row) {\n    " + Type +
+                      " u = 0;\n    for (int c = 0; c < " + limit() +
+                      "; ++c)\n      u += row[c]" + member() +
+                      ";\n    return u;\n  };\n";
+    for (unsigned Calls = 1 + below(2); Calls; --Calls)
+      Out += "  s += " + Name + "(A + i * " + std::to_string(Row) + " + " +
+             std::to_string(Calls - 1) + ");\n";
+    return Out + "}";
+  }
+
   /// A pointer to the row moves with the iterator.
   std::string byMovingPointer() {
     const std::string Member = member(), First = pick({"0", "1"}),
@@ -490,7 +504,7 @@ private:
     if (chance(8))
       return byPointer();
     if (chance(12))
-      return inFunction();
+      return chance(70) ? inFunction() : inLambda();
     if (chance(9))
       return chance(60) ? byMovingPointer() : byMovingIndex();
     if (chance(7))

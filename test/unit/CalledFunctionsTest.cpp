@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "SourceTesting.h"
+#include "analysis/model/Reasons.h"
+#include "llvm/ADT/StringExtras.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +34,11 @@ std::vector<std::string> loops(const std::string &Functions,
       Out.push_back((R.isShared() ? "shared "
                      : R.Flagged  ? ""
                                   : "bare ") +
-                    K.Loops.at(R.Loop).Function);
+                    K.Loops.at(R.Loop).Function +
+                    (R.Refusals.empty()
+                         ? ""
+                         : " " + info(R.Refusals[0].Kind).Id.str() + " " +
+                               R.Refusals[0].Detail));
   return Out;
 }
 
@@ -103,6 +109,47 @@ TEST(CalledFunctions, PositiveThatOthersCall) {
   EXPECT_THAT(loops(sumOf(), CallsIt + "\ns += sum(B + i * m, m);"),
               ElementsAre("shared sum", "shared sum"));
 }
+
+//===-- Lambdas -----------------------------------------------------------===//
+
+std::string lambda(const std::string &Capture = "&",
+                   const std::string &Body = "t += a[j];") {
+  return "auto f = [" + Capture +
+         "](const float *a) {\n  float t = 0;\n"
+         "  for (int j = 0; j < m; ++j) {\n    " +
+         Body + "\n  }\n  return t;\n};\n";
+}
+
+TEST(CalledFunctions, PositiveLambdas) {
+  for (const char *Capture : {"&", "=", "m", "&m"})
+    EXPECT_THAT(loops("", lambda(Capture) + "s = f(A + i * m);"),
+                ElementsAre("bare operator()"))
+        << Capture;
+  EXPECT_THAT(loops("", lambda() + "s = f(A + i * m) - f(B + i * m);"),
+              ElementsAre("bare operator()", "bare operator()"));
+}
+
+TEST(CalledFunctions, NegativeLambdas) {
+  for (const char *Body : {"t += a[j];\n--m;", "s += a[j];"})
+    EXPECT_THAT(loops("", lambda("&", Body) + "s = f(A + i * m);"), IsEmpty())
+        << Body;
+  for (const std::string &Use :
+       {std::string("auto g = f;\ns = g(A + i * m);"),
+        std::string("s = f(A + i * m);\nm = 3;"),
+        std::string("int *q = &m;\ns = f(A + i * *q);"),
+        std::string("int &q = m;\ns = f(A + i * q);")})
+    EXPECT_THAT(loops("", lambda() + Use), IsEmpty()) << Use;
+  EXPECT_THAT(loops("", "auto f = [&](auto a) {\n  float t = 0;\n"
+                        "  for (int j = 0; j < m; ++j)\n    t += a[j];\n"
+                        "  return t;\n};\ns = f(A + i * m);"),
+              IsEmpty());
+  EXPECT_THAT(loops("#define LAMBDA " +
+                        llvm::join(llvm::split(lambda(), '\n'), " ") + "\n",
+                    "LAMBDA\ns = f(A + i * m);"),
+              IsEmpty());
+}
+
+//===-- What is none ------------------------------------------------------===//
 
 TEST(CalledFunctions, NegativeNamedOtherwise) {
   const std::string Other = "__global__ void other(float *A) { *A = ";

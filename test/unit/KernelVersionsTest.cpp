@@ -267,6 +267,21 @@ TEST(KernelVersions, PositiveAFunctionThatIsCalledTwice) {
   EXPECT_EQ(llvm::StringRef(New).count("if (cattLong"), 1u);
 }
 
+/// It has the flag of the kernel's body.
+TEST(KernelVersions, PositiveALambda) {
+  EXPECT_THAT(
+      launchedWith("n", kernel("  auto sum = [&](const float *row) {\n"
+                               "    float t = 0;\n"
+                               "    for (int j = 0; j < m; ++j)\n"
+                               "      t += row[j];\n    return t;\n  };\n"
+                               "  s = sum(A + i * m);\n"))
+          .checked(),
+      AllOf(HasSubstr("    if (cattLong && blockDim.x <= 256"),
+            HasSubstr("t += cattRow_row[j - cattFrom];"),
+            HasSubstr("s = sum(A + i * m);"),
+            HasSubstr("n >= 32 ? cattRows_k : k")));
+}
+
 TEST(KernelVersions, NegativeFunctionsThatAreNoTemplates) {
   EXPECT_THAT(calling("__device__ float sum(const float *row, int m);\n"),
               staysOneKernel());

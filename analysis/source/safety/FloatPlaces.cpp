@@ -38,7 +38,7 @@ static bool holdsFloat(QualType T, unsigned Depth = 0) {
 
 static bool isPointer(QualType T) { return T->isAnyPointerType(); }
 
-void FloatPlaces::addArgument(const ParmVarDecl &P) {
+void FloatPlaces::addArgument(const VarDecl &P) {
   if (holdsFloat(P.getType()) && !isPointer(P.getType()))
     define({&P, false}, nullptr, P.getLocation());
 }

@@ -96,7 +96,7 @@ public:
     walk(Body);
   }
   /// A parameter whose argument may be a product.
-  void addArgument(const clang::ParmVarDecl &P);
+  void addArgument(const clang::VarDecl &P);
 
   /// Whether a value that is defined on one side can get to the other.
   bool flows(Side From, Side To) const {

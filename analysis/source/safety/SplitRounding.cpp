@@ -347,6 +347,18 @@ std::optional<Refusal> Crossings::refusal() {
   return sharedProduct();
 }
 
+/// Its parameters, and what a lambda captures.
+static std::vector<const VarDecl *> givenTo(const FunctionDecl &F) {
+  std::vector<const VarDecl *> Out(F.param_begin(), F.param_end());
+  auto *Method = dyn_cast<CXXMethodDecl>(&F);
+  if (Method && Method->getParent()->isLambda())
+    for (const LambdaCapture &C : Method->getParent()->captures())
+      if (C.capturesVariable())
+        if (auto *V = dyn_cast<VarDecl>(C.getCapturedVar()))
+          Out.push_back(V);
+  return Out;
+}
+
 std::optional<Refusal> splitMayRound(const FunctionDecl &F,
                                      llvm::ArrayRef<const Stmt *> Wrapped,
                                      bool InCallee, const ASTContext &Context,
@@ -356,8 +368,8 @@ std::optional<Refusal> splitMayRound(const FunctionDecl &F,
     return std::nullopt;
   FloatPlaces Known(Wrapped, Context);
   if (InCallee)
-    for (const ParmVarDecl *P : F.parameters())
-      Known.addArgument(*P);
+    for (const VarDecl *V : givenTo(F))
+      Known.addArgument(*V);
   Known.collect(*F.getBody(), /*MayRepeat=*/InCallee);
   const Stmt *Loop = Kind == Wrapping::Statements ? nullptr : Wrapped.front();
   return Crossings(Known, F, Context, Kind, Loop).refusal();

@@ -399,15 +399,26 @@ static bool mayBe(const Expr &Place, const VarDecl &V) {
                       [&](const Expr *E) { return mayBe(*E, V); });
 }
 
-bool mayModify(const Stmt *S, const VarDecl &V) {
+static bool mayModify(const Stmt *S, const VarDecl &V, bool ReadsLambdas) {
   if (!S)
     return false;
+  auto *L = dyn_cast<LambdaExpr>(S);
+  if (L && ReadsLambdas)
+    return mayModify(L->getBody(), V, ReadsLambdas);
   bool Here = llvm::any_of(effectsOf(*S), [&](const OperandEffect &E) {
     return modifies(E.What) && mayBe(*E.Place, V);
   });
   return Here || llvm::any_of(S->children(), [&](const Stmt *Child) {
-           return mayModify(Child, V);
+           return mayModify(Child, V, ReadsLambdas);
          });
+}
+
+bool mayModify(const Stmt *S, const VarDecl &V) {
+  return mayModify(S, V, /*ReadsLambdas=*/false);
+}
+
+bool mayModifyOrInLambdas(const Stmt *S, const VarDecl &V) {
+  return mayModify(S, V, /*ReadsLambdas=*/true);
 }
 
 /// The place is V or a field of it.

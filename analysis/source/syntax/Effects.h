@@ -85,6 +85,9 @@ bool isOnlyRead(const clang::VarDecl &V, const clang::Stmt *S);
 /// Something in S replaces the value of V or of a part of it, or takes an
 /// address or a reference by which others can.
 bool mayModify(const clang::Stmt *S, const clang::VarDecl &V);
+/// The same where a lambda in S that captures V by reference changes it in its
+/// body alone.
+bool mayModifyOrInLambdas(const clang::Stmt *S, const clang::VarDecl &V);
 
 /// A constructor that copies bytes, or leaves them as they are.
 bool isTrivial(const clang::CXXConstructExpr &E);

@@ -99,6 +99,35 @@ std::vector<const DeclRefExpr *> namesIn(const FunctionDecl &Kernel,
   return Out;
 }
 
+/// `auto f = [...](...) { ... };`, if nothing is done with f but to call it.
+std::optional<CalledFunction> calledLambda(const VarDecl &V,
+                                           const FunctionDecl &Kernel) {
+  auto *L = V.getInit() ? dyn_cast<LambdaExpr>(V.getInit()->IgnoreImplicit())
+                        : nullptr;
+  if (!L || L->isGenericLambda() || L->getBeginLoc().isMacroID() ||
+      L->getBody()->getBeginLoc().isMacroID())
+    return std::nullopt;
+  CalledFunction Out{L->getCallOperator(), std::nullopt, 0, /*IsLambda=*/true};
+  size_t Mentions = 0;
+  forEachStmt(Kernel.getBody(), [&](const Stmt &S) {
+    Mentions += namedVariable(&S) == &V;
+    auto *Call = dyn_cast<CXXOperatorCallExpr>(&S);
+    Out.Calls += Call && Call->getOperator() == OO_Call &&
+                 namedVariable(Call->getArg(0)->IgnoreParenImpCasts()) == &V;
+  });
+  return Out.Calls && Out.Calls == Mentions ? std::optional(Out) : std::nullopt;
+}
+
+void addLambdas(const FunctionDecl &Kernel, std::vector<CalledFunction> &Out) {
+  forEachStmt(Kernel.getBody(), [&](const Stmt &S) {
+    if (auto *D = dyn_cast<DeclStmt>(&S))
+      for (const Decl *Each : D->decls())
+        if (auto *V = dyn_cast<VarDecl>(Each))
+          if (std::optional<CalledFunction> Found = calledLambda(*V, Kernel))
+            Out.push_back(*Found);
+  });
+}
+
 /// Nothing but calls names its instantiations, which the compiler makes.
 bool isOpenTemplate(const FunctionTemplateDecl &T) {
   return llvm::all_of(T.specializations(), [](const FunctionDecl *F) {
@@ -187,13 +216,15 @@ std::vector<CalledFunction> calledFunctions(const FunctionDecl &Kernel,
       const NamesOfFunction Names = Uses.of(*Callee);
       std::optional<FlaggedCallee> Flagged =
           flaggedCallee(*Callee, Kernel, Names);
+      const size_t Calls = Flagged ? Flagged->Calls.size() : 1;
       if (Names.All == 1 || (Flagged && &Caller == &Kernel))
-        Out.push_back({Callee, std::move(Flagged)});
+        Out.push_back({Callee, std::move(Flagged), Calls});
     });
   };
   Add(Kernel, /*IsOwn=*/true);
   for (size_t I = 0; I < Out.size(); ++I)
     Add(*Out[I].Definition, !Out[I].Flagged || !Out[I].Flagged->IsShared);
+  addLambdas(Kernel, Out);
   return Out;
 }
 

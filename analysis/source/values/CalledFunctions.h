@@ -20,7 +20,13 @@
 // Where others call it, too, it can be written so for these calls alone: as a
 // template of a flag that they give, and that is false for all others.
 //
-// Limits: no methods or lambdas, no function of a header or that the host
+// A lambda of the kernel is in its text anyway:
+//
+//   auto dot = [&](const float *a) { ... };
+//   y[i] = dot(A + i * m);
+//
+// Limits: no methods, no lambda that is more than called by its name and no
+// generic one, no function of a header or that the host
 // compiles, too, and none that another object file may call. Of a kernel that
 // is a template, all instantiations call it; of a function that is one, a
 // kernel calls one instantiation.
@@ -61,11 +67,13 @@ struct CalledFunction {
   const clang::FunctionDecl *Definition;
   /// If it can be told which kernel calls it.
   std::optional<FlaggedCallee> Flagged;
+  size_t Calls = 1; ///< by the kernel, where others call it, or of a lambda
+  bool IsLambda = false; ///< of the kernel's own text
 };
 
 /// The definitions of functions that the kernel's code alone names, once each,
 /// and of those whose calls in the kernel's own body can be told from others;
-/// in the order of their calls.
+/// in the order of their calls. Behind them its lambdas.
 std::vector<CalledFunction> calledFunctions(const clang::FunctionDecl &Kernel,
                                             FunctionUses &Uses);
 

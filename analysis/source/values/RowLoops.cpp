@@ -394,28 +394,47 @@ inKernel(const Stmt &Loop, const ASTContext &Context, const Kernel &K) {
   return {R};
 }
 
-/// Of the kernel F, or of a function that it calls.
-static void findIn(const FunctionDecl &F, const CalledFunction *Called,
-                   const ASTContext &Context, ComputeProof &Proof, Kernel &K) {
-  const FunctionPlace Place = placeOf(F);
+/// Whether what a lambda's loop has from the kernel may change: by the kernel,
+/// by the lambda, or by a pointer or a reference to it.
+static bool mayChangeCaptured(const Stmt &Loop, const Stmt &Kernel) {
+  llvm::SmallPtrSet<const VarDecl *, 4> Captured;
+  forEachStmt(&Loop, [&](const Stmt &S) {
+    auto *E = dyn_cast<DeclRefExpr>(&S);
+    auto *V = dyn_cast_or_null<VarDecl>(E ? E->getDecl() : nullptr);
+    if (V && E->refersToEnclosingVariableOrCapture())
+      Captured.insert(V);
+  });
+  return llvm::any_of(Captured, [&](const VarDecl *V) {
+    return mayModifyOrInLambdas(&Kernel, *V);
+  });
+}
+
+/// Of the kernel, or of a function that it calls.
+static void findIn(const FunctionDecl &Kernel, const CalledFunction *Called,
+                   const ASTContext &Context, ComputeProof &Proof,
+                   catt::Kernel &K) {
+  const FunctionDecl &F = Called ? *Called->Definition : Kernel;
+  const bool InLambda = Called && Called->IsLambda;
+  const FunctionPlace Place = placeOf(InLambda ? Kernel : F);
   const LocalMentions Locals = mentionsIn(*F.getBody(), Proof);
-  const std::optional<FlaggedCallee> Flagged =
-      Called ? Called->Flagged : std::nullopt;
   const Stmt *Pragma = nullptr;
   forEachStmt(F.getBody(), [&](const Stmt &Each) {
     auto *Attributed = dyn_cast<AttributedStmt>(&Each);
     const Stmt *Around = std::exchange(Pragma, Attributed);
-    if (!isa<ForStmt, WhileStmt>(Each))
+    if (!isa<ForStmt, WhileStmt>(Each) ||
+        (InLambda && mayChangeCaptured(Each, *Kernel.getBody())))
       return;
     for (RowLoop &R : Called ? inCallee(Around ? *Around : Each, Each, Context,
-                                        K, Flagged ? Flagged->Calls.size() : 1)
+                                        K, Called->Calls)
                              : inKernel(Each, Context, K)) {
-      R.Flagged = Flagged;
+      if (Called)
+        R.Flagged = Called->Flagged;
+      R.InLambda = InLambda;
       R.Top = Place.Top;
       R.BodyBegin = Place.BodyBegin;
       RowLoopFinder(F, Each, Context, Locals, K, Proof, R).run();
       // What others pass may lie where sums do.
-      if (R.isShared())
+      if (R.isShared() || (Called && Called->Calls > 1))
         R.Sums.clear();
       if (!R.Refusals.empty() || !R.Reads.empty() || !R.Sums.empty())
         K.RowLoops.push_back(std::move(R));
@@ -428,11 +447,11 @@ void findRowLoops(const FunctionDecl &F, const ASTContext &Context,
   ComputeProof Proof;
   if (llvm::any_of(K.Statements,
                    [](const BodyStatement &S) { return S.Is.has_value(); }))
-    findIn(F, nullptr, Context, Proof, K);
+    findIn(F, /*Called=*/nullptr, Context, Proof, K);
   auto IsOwn = [&](const Loop &L) { return L.Function == K.UnqualifiedName; };
   if (!llvm::all_of(K.Loops, IsOwn))
     for (const CalledFunction &Callee : calledFunctions(F, Uses))
-      findIn(*Callee.Definition, &Callee, Context, Proof, K);
+      findIn(F, &Callee, Context, Proof, K);
 }
 
 } // namespace catt
