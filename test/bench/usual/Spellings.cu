@@ -147,6 +147,112 @@ __global__ void lam(const float *A, float *y, int n, int m) {
   y[i] = s;
 }
 
+__global__ void ptr_inc(const float *A, float *y, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  const float *p = A + (size_t)i * m;
+  float s = 0;
+  for (int j = 0; j < m; j++)
+    s += *p++;
+  y[i] = s;
+}
+
+__global__ void copy_ptr(const float *A, float *out, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  const float *p = A + (size_t)i * m;
+  float *q = out + (size_t)i * m;
+  for (int j = 0; j < m; j++)
+    *q++ = 2 * *p++;
+}
+
+__global__ void index_inc(const float *A, const float *x, float *y, int n,
+                          int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  int at = i * m;
+  float s = 0;
+  for (int j = 0; j < m; j++, at++)
+    s += A[at] * x[j];
+  y[i] = s;
+}
+
+__global__ void byref(const float *A, float *y, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float s = 0;
+  for (int j = 0; j < m; j++) {
+    const float &v = A[i * m + j];
+    s += v * v + v;
+  }
+  y[i] = s;
+}
+
+__global__ void remainder4(const float *A, const float *x, float *y, int n,
+                           int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float s = 0;
+  int j = 0;
+  for (; j + 3 < m; j += 4)
+    s += A[i * m + j] * x[j] + A[i * m + j + 1] * x[j + 1] +
+         A[i * m + j + 2] * x[j + 2] + A[i * m + j + 3] * x[j + 3];
+  for (; j < m; j++)
+    s += A[i * m + j] * x[j];
+  y[i] = s;
+}
+
+template <typename T> __device__ T total(const T *row, int n) {
+  T s = 0;
+  for (int k = 0; k < n; k++)
+    s += row[k];
+  return s;
+}
+__global__ void means(const float *X, float *y, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = total(X + (size_t)i * m, m) / m;
+}
+__global__ void differences(const float *X, const float *Z, float *y, int n,
+                            int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = total(X + (size_t)i * m, m) - total(Z + (size_t)i * m, m);
+}
+
+__global__ void lamwalk(const float *A, const float *x, float *y, int n,
+                        int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  auto dotWith = [&](const float *row) {
+    float s = 0;
+    for (int j = 0; j < m; j++)
+      s += row[j] * x[j];
+    return s;
+  };
+  y[i] = dotWith(A + (size_t)i * m);
+}
+
+__global__ void softmax64(const float *A, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  const float *row = A + i * 64;
+  float most = row[0], sum = 0;
+  for (int j = 1; j < 64; j++)
+    most = fmaxf(most, row[j]);
+  for (int j = 0; j < 64; j++)
+    sum += expf(row[j] - most);
+  for (int j = 0; j < 64; j++)
+    out[i * 64 + j] = expf(row[j] - most) / sum;
+}
+
 namespace {
 const Case Cases[] = {
     {"rowsum_while",
@@ -165,6 +271,18 @@ const Case Cases[] = {
     {"norms", [] { norms<<<Blocks, Threads>>>(In, Out, Rows, 1024); }},
     {"vec4", [] { vec4<<<Blocks, Threads>>>(In, Out, Rows, 1024); }},
     {"lam", [] { lam<<<Blocks, Threads>>>(In, Out, Rows, 1024); }},
+    {"ptr_inc", [] { ptr_inc<<<Blocks, Threads>>>(In, Out, Rows, 1024); }},
+    {"copy_ptr", [] { copy_ptr<<<Blocks, Threads>>>(In, Out, Rows, 1024); }},
+    {"index_inc",
+     [] { index_inc<<<Blocks, Threads>>>(In, X, Out, Rows, 1024); }},
+    {"byref", [] { byref<<<Blocks, Threads>>>(In, Out, Rows, 1024); }},
+    {"remainder4",
+     [] { remainder4<<<Blocks, Threads>>>(In, X, Out, Rows, 1024); }},
+    {"means", [] { means<<<Blocks, Threads>>>(In, Out, Rows, 1024); }},
+    {"differences",
+     [] { differences<<<Blocks, Threads>>>(In, Other, Out, Rows, 1024); }},
+    {"lamwalk", [] { lamwalk<<<Blocks, Threads>>>(In, X, Out, Rows, 1024); }},
+    {"softmax64", [] { softmax64<<<Blocks, Threads>>>(In, Out, Rows); }},
 };
 } // namespace
 
