@@ -562,7 +562,8 @@ TEST(RowLoops, PositiveARemainder) {
                     " A[i * m + j + 1] * B[j + 1];\n"
                     "for (; j < m; ++j)\n  s += A[i * m + j] * B[j];"),
             "");
-  for (const char *Between : {"j = 0;", "j -= 2;", "int *q = &j; *q = 0;"})
+  for (const char *Between :
+       {"j = 0;", "j -= 2;", "--j;", "int *q = &j; *q = 0;"})
     EXPECT_EQ(refusal("int j = 0;\n"
                       "for (; j < m; ++j)\n  s += A[i * m + j] * B[j];\n" +
                       std::string(Between) +

@@ -15,6 +15,7 @@
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/FloatPlaces.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -255,16 +256,24 @@ bool Crossings::isFoldedAfter(
   });
 }
 
-/// `j = first`, `j -= 4`, `&j`: anything but a step upwards.
-static bool changesBack(const Stmt &S, const VarDecl &V,
-                        const ASTContext &Context) {
+/// `j = first`, `j -= 4`: anything but a step upwards.
+static bool setsBack(const Stmt &S, const VarDecl &V,
+                     const ASTContext &Context) {
   if (auto *B = dyn_cast<BinaryOperator>(&S); B && B->isAssignmentOp())
     return namedVariable(B->getLHS()->IgnoreParens()) == &V &&
            !(B->getOpcode() == BO_AddAssign &&
              constantValue(B->getRHS(), Context).value_or(0) > 0);
   auto *U = dyn_cast<UnaryOperator>(&S);
-  return U && namedVariable(U->getSubExpr()->IgnoreParens()) == &V &&
-         (U->isDecrementOp() || U->getOpcode() == UO_AddrOf);
+  return U && U->isDecrementOp() &&
+         namedVariable(U->getSubExpr()->IgnoreParens()) == &V;
+}
+
+/// `&j`, `int &r = j`: others may change it.
+static bool exposes(const Stmt &S, const VarDecl &V) {
+  return llvm::any_of(effectsOf(S), [&](const OperandEffect &E) {
+    return E.What != Effect::Read && E.What != Effect::Discard && !E.writes() &&
+           namedVariable(E.Place->IgnoreParens()) == &V;
+  });
 }
 
 /// What counts in the loop is of before it, and goes on behind it where the
@@ -273,15 +282,16 @@ static bool goesOn(const VarDecl &V, const Stmt &Loop, const Stmt &Function,
                    const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   const LoopParts Parts = loopParts(Loop);
+  const SourceLocation Body = Parts.Body->getBeginLoc();
   bool Counts = false, Back = false;
   forEachStmt(Parts.Inc, [&](const Stmt &S) {
     Counts |= namedVariable(&S) == &V;
-    Back |= changesBack(S, V, Context);
+    Back |= setsBack(S, V, Context);
   });
   forEachStmt(&Function, [&](const Stmt &S) {
-    Back |= SM.isBeforeInTranslationUnit(Parts.Body->getBeginLoc(),
-                                         S.getBeginLoc()) &&
-            changesBack(S, V, Context);
+    Back |=
+        exposes(S, V) || (SM.isBeforeInTranslationUnit(Body, S.getBeginLoc()) &&
+                          setsBack(S, V, Context));
   });
   return Counts && !Back && V.hasLocalStorage() &&
          !V.getType()->isReferenceType() &&
