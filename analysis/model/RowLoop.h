@@ -65,8 +65,9 @@ struct RowRead {
   /// moves by one, in one of the Places, as "*p++", or elsewhere.
   std::string Mover;
   bool MovesInPlaces = false;
-  unsigned Halo = 0; ///< elements behind Text, up to the last one
-  std::string Type;  ///< of an element: "float"
+  bool OnBothSides = false; ///< of a branch: whatever guards the Access
+  unsigned Halo = 0;        ///< elements behind Text, up to the last one
+  std::string Type;         ///< of an element: "float"
   /// Of an element; of a template's, the most of any instantiation.
   unsigned ElementBytes = 0, Alignment = 0;
   bool IsRead = true, IsWritten = false;

@@ -270,7 +270,11 @@ private:
   /// What an element decides about.
   std::string branch(const std::string &J, const std::string &E,
                      const std::string &Other) {
-    switch (below(5)) {
+    switch (below(7)) {
+    case 5:
+      return "if (" + J + " % 2)\n  s += " + E + ";\nelse\n  s -= " + E + ";";
+    case 6:
+      return "s += " + J + " % 3 ? " + E + " : " + Other + ";";
     case 0:
       return "if (" + E + " > 3)\n  s += " + Other + ";";
     case 1:
@@ -503,11 +507,12 @@ private:
   std::string walk() {
     if (chance(8))
       return byPointer();
-    if (chance(12))
+    const bool ReadsAlone = !Stores || chance(30);
+    if (ReadsAlone && chance(12))
       return chance(70) ? inFunction() : inLambda();
-    if (chance(9))
+    if (ReadsAlone && chance(9))
       return chance(60) ? byMovingPointer() : byMovingIndex();
-    if (chance(7))
+    if (ReadsAlone && chance(7))
       return ahead();
     std::string J = pick({"j", "j", "k"});
     std::string Iterator =

@@ -1006,6 +1006,28 @@ TEST(RowLoops, NegativeUnderACondition) {
   EXPECT_EQ(inLoop("s += A[i * m + j] > 1 && j;"), "");
 }
 
+TEST(RowLoops, PositiveOnBothSidesOfABranch) {
+  for (const char *Body :
+       {"if (m > 9)\n  s += A[i * m + j];\nelse\n  s -= A[i * m + j];",
+        "s += j % 2 ? A[i * m + j] : -A[i * m + j];",
+        "if (m > 9) {\n  s += A[i * m + j];\n  continue;\n} else if (m > 3)\n"
+        "  s -= A[i * m + j];\nelse\n  s = A[i * m + j];"})
+    EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"),
+                ElementsAre(HasSubstr("reads float A[i * m + j] ")))
+        << Body;
+}
+
+TEST(RowLoops, NegativeOnOneSideOfABranch) {
+  for (const char *Body :
+       {"if (m > 9)\n  s += A[i * m + j];\nelse\n  s -= A[i * m + j + 1];",
+        "if (m > 9)\n  s += A[i * m + j];\nelse if (m > 3)\n  s -= A[i * m + "
+        "j];",
+        "s += j % 2 ? A[i * m + j] : B[i * m + j];",
+        "if (m > 9)\n  for (int q = 0; q < m; ++q)\n    s += A[i * m + j];\n"
+        "else\n  s -= A[i * m + j];"})
+    EXPECT_THAT(rows(Usual + "{\n" + Body + "\n}"), IsEmpty()) << Body;
+}
+
 TEST(RowLoops, PositiveInALoopThatIsSureToRun) {
   for (const char *Body :
        {"for (int q = 0; q < 2; ++q) s += A[i * m + j];",

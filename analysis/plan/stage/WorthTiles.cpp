@@ -188,7 +188,9 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
         In.Counted && isApart(S, A) && !isReadAgain(S, Rows, Read) &&
         (In.Contends ||
          (savesLookUps(S, Read) && (In.Busy || paysForFew(S, Rows, Read))));
-    if (Read.Walk || (!A.GuardsKnown && !In.Forced) ||
+    const bool GuardsKnown =
+        Read.OnBothSides ? S.K.Loops[Rows.Loop].GuardsKnown : A.GuardsKnown;
+    if (Read.Walk || (!GuardsKnown && !In.Forced) ||
         !(Known || (In.Busy && isScattered(S, A)) ||
           (In.Forced && beginsAnywhere(A))))
       continue;

@@ -26,14 +26,14 @@ bool isTranscendental(llvm::StringRef Name) {
   return llvm::is_contained(Known, Name);
 }
 
-bool isProduct(const Expr *E) {
+bool isMultiplication(const Expr *E) {
   auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
   return B && B->getOpcode() == BO_Mul;
 }
 
-class Counter {
+class SizeCounter {
 public:
-  Counter(const Stmt &Loop, const ASTContext &Context)
+  SizeCounter(const Stmt &Loop, const ASTContext &Context)
       : Loop(Loop), Context(Context) {
     forEachStmt(loopParts(Loop).Inc, [&](const Stmt &S) {
       if (const VarDecl *V = namedVariable(&S))
@@ -96,7 +96,7 @@ private:
     const bool IsSum = B.isAdditiveOp() || B.getOpcode() == BO_AddAssign ||
                        B.getOpcode() == BO_SubAssign;
     if (IsSum)
-      return !isProduct(B.getLHS()) && !isProduct(B.getRHS());
+      return !isMultiplication(B.getLHS()) && !isMultiplication(B.getRHS());
     return B.isMultiplicativeOp() || B.isComparisonOp() ||
            B.isCompoundAssignmentOp();
   }
@@ -111,7 +111,7 @@ private:
 } // namespace
 
 unsigned leastInstructions(const Stmt &Loop, const ASTContext &Context) {
-  return Counter(Loop, Context).run();
+  return SizeCounter(Loop, Context).run();
 }
 
 } // namespace catt

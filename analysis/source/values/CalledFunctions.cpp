@@ -26,8 +26,8 @@ const FunctionDecl *writtenAs(const FunctionDecl &F) {
 
 using Counted = llvm::DenseMap<const FunctionDecl *, NamesOfFunction>;
 
-struct Counter : RecursiveASTVisitor<Counter> {
-  explicit Counter(Counted &Out) : Out(Out) {}
+struct NameCounter : RecursiveASTVisitor<NameCounter> {
+  explicit NameCounter(Counted &Out) : Out(Out) {}
   /// Of a template the text counts, and not each of its instantiations.
   bool TraverseFunctionDecl(FunctionDecl *F) {
     return F->isTemplateInstantiation() ||
@@ -118,7 +118,8 @@ std::optional<CalledFunction> calledLambda(const VarDecl &V,
   return Out.Calls && Out.Calls == Mentions ? std::optional(Out) : std::nullopt;
 }
 
-void addLambdas(const FunctionDecl &Kernel, std::vector<CalledFunction> &Out) {
+void addCalledLambdas(const FunctionDecl &Kernel,
+                      std::vector<CalledFunction> &Out) {
   forEachStmt(Kernel.getBody(), [&](const Stmt &S) {
     if (auto *D = dyn_cast<DeclStmt>(&S))
       for (const Decl *Each : D->decls())
@@ -191,7 +192,7 @@ std::optional<FlaggedCallee> flaggedCallee(const FunctionDecl &Callee,
 
 NamesOfFunction FunctionUses::of(const FunctionDecl &F) {
   if (!Counts) {
-    Counter Count(Counts.emplace());
+    NameCounter Count(Counts.emplace());
     for (Decl *D : Context.getTraversalScope())
       Count.TraverseDecl(D);
   }
@@ -224,7 +225,7 @@ std::vector<CalledFunction> calledFunctions(const FunctionDecl &Kernel,
   Add(Kernel, /*IsOwn=*/true);
   for (size_t I = 0; I < Out.size(); ++I)
     Add(*Out[I].Definition, !Out[I].Flagged || !Out[I].Flagged->IsShared);
-  addLambdas(Kernel, Out);
+  addCalledLambdas(Kernel, Out);
   return Out;
 }
 

@@ -318,7 +318,8 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
                  *Index,
                  E.Mover ? E.Mover->getNameAsString() : "",
                  E.MovesInPlace,
-                 namedVariable(wholeOf(E.Touched)) != nullptr};
+                 namedVariable(wholeOf(E.Touched)) != nullptr,
+                 /*OnBothSides=*/false};
 }
 
 /// Elements behind the first one of a tile of the narrowest kind, so that
@@ -328,16 +329,45 @@ static int64_t mostHalo(const RowWalker &Walker, unsigned ElementBytes) {
                              : NarrowTile / 2 / ElementBytes;
 }
 
+/// What follows if the condition holds, and what if not; null: nothing does.
+static std::pair<const Stmt *, const Stmt *> sidesOf(const Stmt &S) {
+  if (auto *I = dyn_cast<IfStmt>(&S))
+    return {I->getThen(), I->getElse()};
+  if (auto *C = dyn_cast<ConditionalOperator>(&S))
+    return {C->getTrueExpr(), C->getFalseExpr()};
+  return {};
+}
+
+/// Of a statement that is run: what it loads whichever side of a branch it
+/// takes.
+void RowReads::addLoads(const Stmt *S, const RowWalker &Walker,
+                        std::vector<RowLoad> &Out) const {
+  forEachAlways(
+      S,
+      [&](const Stmt &Each) {
+        forEachLoad(Each, Walker,
+                    [&](RowLoad L) { Out.push_back(std::move(L)); });
+        const auto [Then, Else] = sidesOf(Each);
+        if (!Then || !Else)
+          return;
+        std::vector<RowLoad> Left, Right;
+        addLoads(Then, Walker, Left);
+        addLoads(Else, Walker, Right);
+        for (RowLoad &L : Left) {
+          L.OnBothSides = llvm::any_of(Right, [&](const RowLoad &R) {
+            return L.isRowOf(R) && L.Index.Offset == R.Index.Offset;
+          });
+          if (L.OnBothSides)
+            Out.push_back(std::move(L));
+        }
+      },
+      &Context);
+}
+
 void RowReads::find(const Stmt &Body, const RowWalker &Walker) {
   findReferences(Body);
   std::vector<RowLoad> Loads, Sorted;
-  forEachAlways(
-      &Body,
-      [&](const Stmt &S) {
-        forEachLoad(S, Walker,
-                    [&](RowLoad L) { Loads.push_back(std::move(L)); });
-      },
-      &Context);
+  addLoads(&Body, Walker, Loads);
   unsigned Widest = 4;
   for (const RowLoad &L : Loads)
     Widest = std::max(Widest, L.Bytes);
@@ -370,6 +400,7 @@ RowRead &RowReads::add(const RowLoad &First, const RowWalker &Walker) {
   R.Access = indexOf(First);
   R.Text = First.Text;
   R.Mover = First.Mover;
+  R.OnBothSides = First.OnBothSides;
   R.Type = First.Type;
   R.ElementBytes = First.Bytes;
   R.Alignment = First.Alignment;

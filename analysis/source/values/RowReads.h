@@ -78,6 +78,7 @@ struct RowLoad {
   std::string Mover;         ///< as of RowRead
   bool MovesInPlace = false; ///< `*p++`
   bool ByReference = false;  ///< what is loaded has a name of its own
+  bool OnBothSides = false;  ///< as of RowRead
 
   bool isRowOf(const RowLoad &Other) const {
     return Base == Other.Base && Type == Other.Type &&
@@ -133,6 +134,8 @@ private:
                                             const CountedLoop &By) const;
   template <class F>
   void forEachLoad(const clang::Stmt &S, const RowWalker &W, F Visit) const;
+  void addLoads(const clang::Stmt *S, const RowWalker &Walker,
+                std::vector<RowLoad> &Out) const;
   bool holds(const RowRead &R, const RowLoad &L, const RowWalker &W) const;
   void addRow(const RowLoad &Of, llvm::ArrayRef<RowLoad> Sorted,
               const RowWalker &Walker, int64_t MostHalo);

@@ -172,12 +172,15 @@ bool forEachAlways(const Stmt *S, llvm::function_ref<void(const Stmt &)> Visit,
     return true;
   }
   if (auto *I = dyn_cast<IfStmt>(S)) {
+    Visit(*S);
     if (!I->getInit() && !I->getConditionVariable())
       forEachAlways(I->getCond(), Visit, Inside);
     return !mayContinue(*S);
   }
-  if (auto *C = dyn_cast<ConditionalOperator>(S))
+  if (auto *C = dyn_cast<ConditionalOperator>(S)) {
+    Visit(*S);
     return forEachAlways(C->getCond(), Visit, Inside);
+  }
   if (isa<AbstractConditionalOperator>(S))
     return true;
   if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isLogicalOp())
