@@ -138,21 +138,32 @@ TEST(StageData, NegativeFewerWarpsWhereDataDecidesHowManyThereAre) {
 
 //===-- Lengths that launches tell ----------------------------------------===//
 
-TEST(StageData, PositiveALengthThatIsAQuotient) {
-  const std::string Code =
+/// What a launch asks, of a kernel whose rows have so many float4.
+static std::optional<std::string> askedAtLaunch(const std::string &Length) {
+  const Parsed P = parseSnippet(
       "__global__ void k(const float4 *A, float *y, int m) {\n"
       "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = 0;\n"
-      "  for (int j = 0; j < m / 4; ++j) s += A[i * m / 4 + j].x;\n"
-      "  y[i] = s;\n}\n"
-      "void host(float4 *A, float *y, int m) { k<<<1056, 256>>>(A, y, m); }\n";
-  Parsed P = parseSnippet(Code);
-  KernelReport Report;
-  Report.Source = P.kernel("k");
+      "  for (int j = 0; j < " +
+      Length +
+      "; ++j) s += A[i * m / 4 + j].x;\n  y[i] = s;\n}\n"
+      "void host(float4 *A, float *y, int m) { k<<<1056, 256>>>(A, y, m); }\n");
+  const Kernel &K = P.kernel("k");
   LoopVersion Long;
   Long.MinTrips = 32;
   Long.Reads = {0};
-  EXPECT_EQ(longRowsAt(Report.Source.Launches.at(0), Report.Source, {Long}),
-            "m >= 128");
+  return longRowsAt(K.Launches.at(0), K, {Long});
+}
+
+TEST(StageData, PositiveALengthThatIsAQuotient) {
+  EXPECT_EQ(askedAtLaunch("m / 4"), "m >= 128");
+  EXPECT_EQ(askedAtLaunch("m >> 2"), "m >= 128");
+  EXPECT_EQ(askedAtLaunch("(m + 3) / 4"), "m >= 125");
+}
+
+TEST(StageData, NegativeALengthThatNoLaunchTells) {
+  EXPECT_EQ(askedAtLaunch("m / 4 + 1"), std::nullopt);
+  EXPECT_EQ(askedAtLaunch("m * m"), std::nullopt);
+  EXPECT_EQ(askedAtLaunch("m / m"), std::nullopt);
 }
 
 } // namespace

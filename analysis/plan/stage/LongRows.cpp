@@ -88,6 +88,15 @@ struct LaunchSum {
 
 static std::optional<LaunchSum> sumAt(const AffineIndex &Index,
                                       const LaunchText &Written) {
+  // `m >> 2`: of a negative m something else, which is less than any length.
+  if (const std::vector<AffineIndex> *Of =
+          operandsOf(Index, Atom::Kind::Select)) {
+    const std::vector<AffineIndex> *Quotient =
+        operandsOf((*Of)[1], Atom::Kind::Quotient);
+    return Quotient && ((*Quotient)[0] - (*Of)[0]).constant() == 0
+               ? sumAt((*Of)[1], Written)
+               : std::nullopt;
+  }
   if (const std::vector<AffineIndex> *Of =
           operandsOf(Index, Atom::Kind::Quotient)) {
     const int64_t Divisor = (*Of)[1].constant().value_or(0);
