@@ -30,6 +30,7 @@
 #include "analysis/source/values/TileBodies.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <set>
 #include <utility>
 
