@@ -95,6 +95,34 @@ TEST(CalledFunctions, PositiveATemplate) {
   EXPECT_TRUE(R.Flagged->Calls.at(0).HasArguments);
 }
 
+const std::string SumOfRow = "template <class P> __device__ float sum(P *row,"
+                             " int n) {\n  float s = 0;\n"
+                             "  for (int q = 0; q < n; ++q)\n"
+                             "    s += row[q];\n  return s;\n}\n";
+
+/// Not `P`, which is `const float`.
+TEST(CalledFunctions, PositiveATemplateOfWhatIsConst) {
+  const Parsed P = parseSnippet(
+      SumOfRow + "__global__ void k(const float *A, float *y, int m) {\n"
+                 "  y[threadIdx.x] = sum(A + threadIdx.x * m, m);\n}\n");
+  EXPECT_EQ(P.kernel("k").RowLoops.at(0).Reads.at(0).Type, "float");
+}
+
+TEST(CalledFunctions, NegativeATemplateOfWhatIsNoNumberElsewhere) {
+  const std::string Other = "__global__ void other(float *A) { *A = ";
+  EXPECT_THAT(loops(SumOfRow + Other + "sum(A, 3); }\n", CallsIt), IsEmpty());
+  std::string OfConst = SumOfRow;
+  OfConst.insert(OfConst.find("P *row"), "const ");
+  EXPECT_THAT(
+      loops(OfConst + Other + "sum(A, 3) + sum((int *)A, 3); }\n", CallsIt),
+      ElementsAre("shared sum"));
+  EXPECT_THAT(loops("struct Row { float x; __device__ operator float() const "
+                    "{ return x; } };\n" +
+                        OfConst + Other + "sum((Row *)A, 3); }\n",
+                    CallsIt),
+              IsEmpty());
+}
+
 TEST(CalledFunctions, PositiveThatOthersCall) {
   const std::string Other = "__global__ void other(float *A) { *A = ";
   EXPECT_THAT(loops(sumOf() + Other + "sum(A, 3); }\n", CallsIt),

@@ -526,6 +526,8 @@ TEST(RowLoops, NegativeHeaders) {
                              "for (int j = 0; j - 3 < m; ++j)",
                              "for (int j = 0; 3 + j < m; ++j)",
                              "for (int j = 0; j + i < m; ++j)",
+                             "for (int j = 0; j + 3u < m; ++j)",
+                             "for (int j = 0; j + 3L < m; ++j)",
                              "for (int j = m; j + 1 > 0; --j)",
                              "int j = 0;\nfor (int q = 0; j < m; ++j)"})
     EXPECT_EQ(refusal(std::string(Header) + "\n  s += A[i * m + (int)j];",
@@ -604,6 +606,15 @@ TEST(RowLoops, PositiveIndicesThatMoveWithTheLoop) {
     EXPECT_EQ(Read.Text, "A[at]") << Body;
     EXPECT_EQ(Read.Mover, "at") << Body;
   }
+}
+
+/// 255 is followed by 0.
+TEST(RowLoops, NegativeIndicesThatGoRound) {
+  for (const char *Type : {"unsigned char", "short", "signed char"})
+    EXPECT_THAT(rows(std::string("const float *row = A + i * m;\n") + Type +
+                     " at = 0;\n" + Usual + "  s += row[at++];"),
+                IsEmpty())
+        << Type;
 }
 
 TEST(RowLoops, PositiveStoresThroughPointersThatMove) {

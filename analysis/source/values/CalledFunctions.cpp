@@ -136,6 +136,20 @@ bool isOpenTemplate(const FunctionTemplateDecl &T) {
   });
 }
 
+/// What is written for one of its instantiations compiles for the others.
+bool isOfNumbers(const FunctionTemplateDecl &T) {
+  auto IsNumber = [](const TemplateArgument &A) {
+    return A.getKind() == TemplateArgument::Integral ||
+           (A.getKind() == TemplateArgument::Type &&
+            A.getAsType()->isArithmeticType() &&
+            !A.getAsType().hasQualifiers());
+  };
+  return llvm::all_of(T.specializations(), [&](const FunctionDecl *F) {
+    return llvm::all_of(F->getTemplateSpecializationArgs()->asArray(),
+                        IsNumber);
+  });
+}
+
 /// std::nullopt if it cannot be a template of a flag, or is not called by the
 /// kernel itself.
 std::optional<FlaggedCallee> flaggedCallee(const FunctionDecl &Callee,
@@ -154,6 +168,9 @@ std::optional<FlaggedCallee> flaggedCallee(const FunctionDecl &Callee,
       (Template && !isOpenTemplate(*Template)))
     return std::nullopt;
   FlaggedCallee Out;
+  Out.IsShared = Names.All > 1;
+  if (Template && Out.IsShared && !isOfNumbers(*Template))
+    return std::nullopt;
   const SourceLocation Begin = SM.getExpansionLoc(Written.getBeginLoc());
   Out.Begin = SM.getFileOffset(Begin);
   if (Template) {
@@ -165,22 +182,18 @@ std::optional<FlaggedCallee> flaggedCallee(const FunctionDecl &Callee,
   }
   unsigned WithArguments = 0;
   for (const DeclRefExpr *Name : namesIn(Kernel, Callee)) {
-    const SourceLocation At = Name->hasExplicitTemplateArgs()
-                                  ? Name->getLAngleLoc()
-                                  : Name->getLocation();
+    const bool HasArguments = Name->hasExplicitTemplateArgs();
+    const SourceLocation At =
+        HasArguments ? Name->getLAngleLoc() : Name->getLocation();
+    const unsigned Length = HasArguments ? 1 : Callee.getName().size();
     // Instantiations of one text may want different tiles.
     if (Name->getDecl()->getCanonicalDecl() != Callee.getCanonicalDecl() ||
         Name->getLocation().isMacroID() || At.isMacroID() ||
         SM.getFileID(At) != SM.getFileID(Begin))
       return std::nullopt;
-    WithArguments += Name->hasExplicitTemplateArgs();
-    Out.Calls.push_back(
-        {SM.getFileOffset(At) + (Name->hasExplicitTemplateArgs()
-                                     ? 1
-                                     : unsigned(Callee.getName().size())),
-         Name->hasExplicitTemplateArgs()});
+    WithArguments += HasArguments;
+    Out.Calls.push_back({SM.getFileOffset(At) + Length, HasArguments});
   }
-  Out.IsShared = Names.All > 1;
   // A flag in front of the arguments of others would be one of these.
   if (Out.Calls.empty() || Names.Calls != Names.All ||
       Names.WithArguments != WithArguments)
@@ -202,9 +215,7 @@ NamesOfFunction FunctionUses::of(const FunctionDecl &F) {
 std::vector<CalledFunction> calledFunctions(const FunctionDecl &Kernel,
                                             FunctionUses &Uses) {
   std::vector<CalledFunction> Out;
-  auto Add = [&](const FunctionDecl &Caller, bool IsOwn) {
-    if (!IsOwn)
-      return;
+  auto Add = [&](const FunctionDecl &Caller) {
     forEachStmt(Caller.getBody(), [&](const Stmt &S) {
       auto *Call = dyn_cast<CallExpr>(&S);
       const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
@@ -222,9 +233,10 @@ std::vector<CalledFunction> calledFunctions(const FunctionDecl &Kernel,
         Out.push_back({Callee, std::move(Flagged), Calls});
     });
   };
-  Add(Kernel, /*IsOwn=*/true);
+  Add(Kernel);
   for (size_t I = 0; I < Out.size(); ++I)
-    Add(*Out[I].Definition, !Out[I].Flagged || !Out[I].Flagged->IsShared);
+    if (!Out[I].Flagged || !Out[I].Flagged->IsShared)
+      Add(*Out[I].Definition);
   addCalledLambdas(Kernel, Out);
   return Out;
 }

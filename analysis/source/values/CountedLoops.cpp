@@ -90,7 +90,7 @@ std::optional<Refusal> CountedLoop::header() {
   return std::nullopt;
 }
 
-/// `i`, or `i + 3`.
+/// `i`, or `i + 3`, but not `i + 3u`, which is compared as another type.
 void CountedLoop::takeIterator(const Expr *Side) {
   Iterator = variableRead(Side);
   Ahead = 0;
@@ -99,7 +99,9 @@ void CountedLoop::takeIterator(const Expr *Side) {
     return;
   constexpr int64_t Most = 64; // elements that an iteration reads
   const std::optional<int64_t> More = constantValue(Sum->getRHS(), Context);
-  if (!More || *More < 0 || *More > Most)
+  if (!More || *More < 0 || *More > Most ||
+      !Context.hasSameUnqualifiedType(
+          Sum->getRHS()->IgnoreParenImpCasts()->getType(), Context.IntTy))
     return;
   Iterator = variableRead(Sum->getLHS());
   Ahead = *More;

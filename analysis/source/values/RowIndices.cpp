@@ -74,9 +74,17 @@ static bool changes(const Stmt &S, const VarDecl &V) {
          (B && B->isAssignmentOp() && variableRead(B->getLHS()) == &V);
 }
 
+/// A pointer, or a number that is not narrowed with each step: an `unsigned
+/// char` may go round in a ring.
+static bool mayBeMover(QualType T, const ASTContext &Context) {
+  return T->isPointerType() ||
+         (T->isIntegerType() &&
+          Context.getTypeSize(T) >= Context.getTypeSize(Context.IntTy));
+}
+
 bool CountedLoop::moves(const VarDecl &Mover, const Expr &Before) const {
   const QualType T = Mover.getType();
-  if (&Mover == Iterator || !(T->isPointerType() || T->isIntegerType()) ||
+  if (&Mover == Iterator || !mayBeMover(T, Context) ||
       T.isVolatileQualified() || !Mover.hasLocalStorage() ||
       Locals.Exposed.contains(&Mover) || isInside(Mover) || IsInside ||
       Step != 1)

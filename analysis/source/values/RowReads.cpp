@@ -23,11 +23,11 @@ static constexpr int64_t NarrowTile = 32;    ///< bytes, the least of StagePlan
 static constexpr int64_t MostStepBytes = 64; ///< from iteration to iteration
 
 /// The parameter of the function's own template that the type is; "" if it is
-/// none.
+/// none, or is `const float`.
 static llvm::StringRef parameterOf(QualType T, const FunctionDecl &F) {
   const FunctionTemplateDecl *Own = F.getPrimaryTemplate();
   auto *Instead = T->getAs<SubstTemplateTypeParmType>();
-  return Own && Instead &&
+  return Own && Instead && !Instead->getReplacementType().hasQualifiers() &&
                  Instead->getAssociatedDecl()->getCanonicalDecl() ==
                      Own->getCanonicalDecl()
              ? identifierOf(Instead->getReplacedParameter())
