@@ -16,6 +16,7 @@
 #include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/WarpIndependence.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/BodySize.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/CalledFunctions.h"
@@ -67,8 +68,20 @@ private:
   std::vector<std::pair<size_t, unsigned>> LoopPath;
   std::map<unsigned, const AttributedStmt *> Pragmas; ///< by Loop::Id
 
-  void onAccess(const Expr &E, const PointerValue &Where, QualType Type,
+  /// The call that is walked into, if it does no more than load an element.
+  const CallExpr *loadingCall() const {
+    auto Inside = llvm::find_if(llvm::reverse(Path), [](const PathElement &P) {
+      return P.Callee != nullptr;
+    });
+    const bool Loads =
+        Inside != Path.rend() && Inside->Call && loadsElement(*Inside->Callee);
+    return Loads ? Inside->Call : nullptr;
+  }
+
+  void onAccess(const Expr &Touched, const PointerValue &Where, QualType Type,
                 MemoryUse Use) override {
+    const CallExpr *Call = loadingCall();
+    const Expr &E = Call ? *Call : Touched;
     Access A;
     A.Where = location(E.getBeginLoc());
     A.Text = text(E);

@@ -55,6 +55,9 @@ TEST(Accessors, PositiveElements) {
        {"float &f(int i, int j) { return d[i * c + j]; }",
         "const float &f(int i) const { return *(d + i); }",
         "float &f() { return *d; }", "float &f(size_t i) { return (d)[+i]; }",
+        "float f(int i) { return d[i]; }", "float f() const { return *d; }",
+        "int f(int i) const { return where[i]; }",
+        "float f(const M &m, int i) { return m.d[i]; }",
         "float &f(long i) { return d[(int)i - 1]; }"})
     EXPECT_EQ(ofMember(Function), "element") << Function;
   EXPECT_EQ(kind("__device__ float &f(float *p, int i) { return p[i]; }"),
@@ -66,8 +69,11 @@ TEST(Accessors, PositiveElements) {
 
 TEST(Accessors, NegativeElements) {
   for (const char *Function :
-       {"float f(int i) { return d[i]; }",          // no address
-        "float &f(int i) { return inside[i]; }",    // a part of the object
+       {"float &f(int i) { return inside[i]; }",    // a part of the object
+        "float f(int i) { return inside[i]; }",     //
+        "double f(int i) { return d[i]; }",         // converts it
+        "float f(int i) { return d[i] + 1; }",      // computes
+        "P *f(int i) { return (P *)&d[i]; }",       // loads nothing
         "float &f() { return *inside; }",           //
         "float &f() { return p.x; }",               //
         "float &f(int i) { return d[where[i]]; }",  // loads
@@ -79,10 +85,12 @@ TEST(Accessors, NegativeElements) {
         "float &f(int i) { return d[v + i]; }",     //
         "float &f(int i) { return d[r + i]; }",     //
         "float &f(const int &i) { return d[i]; }",  //
+        "float f(M &m, int i) { return m.d[i]; }",  //
         "virtual float &f(int i) { return d[i]; }", // may be another
         "float &f(int i) { ++c; return d[i]; }",    // does more
         "float &f(int i) { if (i < 0) asm(\"trap;\"); return d[i]; }",
-        "float &f(int i) { return i < c ? d[i] : *d; }", "float &f(int i);"})
+        "float &f(int i) { return i < c ? d[i] : *d; }",
+        "float &f(int i);"})
     EXPECT_EQ(ofMember(Function), "none") << Function;
 }
 
@@ -99,7 +107,7 @@ TEST(Accessors, PositiveIndices) {
 
 TEST(Accessors, NegativeIndices) {
   for (const char *Function :
-       {"float f(int i) { return i; }", "int f(int i) { return where[i]; }",
+       {"float f(int i) { return i; }", "int f(int i) { return where[i] + 1; }",
         "int f(int i) { return i % c; }", "int f(int i) { return i << 2; }",
         "int f(int &i) { return i; }", "void f(int i) {}",
         "int f(int i) { int j = i; return j; }"})
@@ -176,10 +184,121 @@ TEST(Accessors, NegativeRows) {
            "s += (&A)->operator()(i, j);" // through a pointer
        })
     EXPECT_THAT(rows(Usual + "{ " + Body + " }"), IsEmpty()) << Body;
+}
+
+//===-- Rows that they load -----------------------------------------------===//
+
+const std::string Load =
+    "__device__ float load(int i, int j) const { return d[i * c + j]; }\n";
+
+/// With functions of file scope beside them.
+std::vector<std::string> rowsOf(const std::string &Functions,
+                                const std::string &Body,
+                                const std::string &Before = "") {
+  const Parsed P = parseSnippet(
+      "struct Mat { float *d; int c; };\n" + Functions +
+      "\n__global__ void k(Mat M, const float *A, float *y, unsigned u, int m) "
+      "{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = 0;\n" +
+      Before + Usual + Body + "\n  y[i] = s;\n}\n");
+  std::vector<std::string> Out;
+  for (const RowLoop &Rows : P.kernel().RowLoops)
+    for (const RowRead &Read : Rows.Reads)
+      if (Rows.Refusals.empty())
+        Out.push_back(Read.Text + (Read.Why ? " refused" : ""));
+  return Out;
+}
+
+TEST(Accessors, PositiveRowsByValue) {
+  EXPECT_THAT(rows(Usual + "s += A.load(i, j);", Load),
+              ElementsAre("A.d[i * A.c + j]"));
+  EXPECT_THAT(rows(Usual + "s += A.load(i + 1, j) - B.load(0, j);", Load),
+              ElementsAre("A.d[(i + 1) * A.c + j]", "B.d[0 * B.c + j]"));
+  EXPECT_THAT(rows(Usual + "s += A.load(i, j) - A.load(i, j + 1);", Load),
+              ElementsAre("A.d[i * A.c + j] +1"));
+  EXPECT_THAT(rows(Usual + "{ s += A.load(i, j); y[j] = 3; }", Load),
+              ElementsAre("A.d[i * A.c + j]", "y[j] refused"));
+}
+
+TEST(Accessors, PositiveTextsOfTheCaller) {
+  const std::string Get =
+      "__device__ float get(const float *p, int r, int c, int n) {\n"
+      "  return p[r * n + c];\n}";
+  EXPECT_THAT(rowsOf(Get, "s += get(A, i, j, m);"),
+              ElementsAre("A[i * m + j]"));
+  EXPECT_THAT(rowsOf(Get, "s += get(A + 4, i, j - 1, m + 2);"),
+              ElementsAre("(A + 4)[i * (m + 2) + (j - 1)]"));
+  EXPECT_THAT(rowsOf(Get, "s += get(A, u, j, m);"),
+              ElementsAre("A[(int)u * m + j]")); // as the parameter is
   EXPECT_THAT(
-      rows(Usual + "s += A.at(i, j);",
-           "__device__ float at(int i, int j) { return d[i * c + j]; }"),
-      IsEmpty()); // no address
+      rowsOf("__device__ float get(const float *p, size_t r, size_t n) {\n"
+             "  return *(p + (r - 2) * n + 1);\n}",
+             "s += get(A, j, 1);"),
+      ElementsAre("*(A + ((size_t)j - 2) * (size_t)1 + 1)"));
+  EXPECT_THAT(rowsOf("__device__ float get(const Mat &m, int r, int c) {\n"
+                     "  return m.d[r * m.c + c];\n}",
+                     "s += get(M, i, j);"),
+              ElementsAre("M.d[i * M.c + j]"));
+  EXPECT_THAT(rowsOf("__device__ float get(Mat m, int r, int c) {\n"
+                     "  return m.d[r * m.c + c];\n}",
+                     "s += get(M, i, j);"),
+              ElementsAre("M.d[i * M.c + j]"));
+}
+
+TEST(Accessors, PositiveLambdas) {
+  EXPECT_THAT(rowsOf("", "s += at(j);",
+                     "auto at = [&](int c) { return A[i * m + c]; };"),
+              ElementsAre("A[i * m + j]"));
+  EXPECT_THAT(rowsOf("", "s += at(j);",
+                     "auto at = [=](int c) { return A[i * m + c]; };"),
+              ElementsAre("A[i * m + j]"));
+}
+
+TEST(Accessors, NegativeLambdas) {
+  for (const char *Lambda :
+       {"auto at = [&](int c) { return A[i * m + c]; }; ++i;",
+        "auto at = [&](int c) { return A[i * m + c]; }; int *q = &m;",
+        "auto at = [=](int c) mutable { return A[i++ * m + c]; };",
+        "auto at = [&](int c) { s += 1; return A[i * m + c]; };",
+        "auto at = [&](auto c) { return A[i * m + c]; };",
+        "auto at = [&](int c) { return A[i * m + c]; }; { int A = 0; }"})
+    EXPECT_THAT(rowsOf("", "s += at(j);", Lambda), IsEmpty()) << Lambda;
+}
+
+TEST(Accessors, NegativeRowsByValue) {
+  // Not the caller's to name.
+  EXPECT_THAT(rows(Usual + "s += A.load(i, j);",
+                   Load + "private: float *e; public: __device__ float &f() { "
+                          "return *e; }"),
+              ElementsAre("A.d[i * A.c + j]"));
+  EXPECT_THAT(rows(Usual + "s += A.hidden(i, j);",
+                   "__device__ float hidden(int i, int j) const { return e[i * "
+                   "c + j]; }\nprivate: float *e;\n"),
+              IsEmpty());
+  // Other in each instantiation.
+  EXPECT_THAT(
+      rowsOf("template <int N> __device__ float get(const float *p, int "
+             "r, int c) { return p[r * N + c]; }",
+             "s += get<64>(A, i, j);"),
+      IsEmpty());
+  EXPECT_THAT(
+      rowsOf("template <class T> __device__ float get(const float *p, T "
+             "r, T c, T n) { return p[r * n + c]; }",
+             "s += get<long>(A, i, j, m);"),
+      IsEmpty());
+  // Another element with the next iteration, or none.
+  EXPECT_THAT(rowsOf("__device__ float get(const float *p, int c) { return p[2 "
+                     "* c]; }",
+                     "s += get(A, j);"),
+              IsEmpty());
+  EXPECT_THAT(
+      rowsOf("__device__ float get(const float *p, int c) { return p[c]; "
+             "}",
+             "s += get(A, j++);"),
+      IsEmpty());
+  // The caller's variable may be a product that is not in memory.
+  EXPECT_THAT(rowsOf("__device__ float get(const float *p) { return *p; }",
+                     "{ float t = s * s; s += get(&t) + A[j]; }"),
+              IsEmpty());
 }
 
 TEST(Accessors, NegativeStoresBesideRows) {

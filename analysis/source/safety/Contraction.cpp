@@ -23,10 +23,8 @@ bool mayFuse(const BinaryOperator &B, const ASTContext &Context) {
 bool isProduct(const Expr &E, const ASTContext &Context) {
   if (E.isValueDependent() || !E.getType()->isFloatingType())
     return false;
-  if (auto *C = dyn_cast<CallExpr>(&E)) {
-    const FunctionDecl *Callee = C->getDirectCallee();
-    return !C->isEvaluatable(Context) && !(Callee && isAccessor(*Callee));
-  }
+  if (auto *C = dyn_cast<CallExpr>(&E))
+    return !C->isEvaluatable(Context) && !givesElement(*C);
   auto *B = dyn_cast<BinaryOperator>(&E);
   if (!B || B->isEvaluatable(Context) || !mayFuse(*B, Context))
     return false;
@@ -129,6 +127,8 @@ bool mayBeProduct(const Expr &Top, const ASTContext &Context,
   }
   if (auto *B = dyn_cast<BinaryOperator>(E))
     return operatorMayBeProduct(*B, Context, Copies);
+  if (auto *C = dyn_cast<CallExpr>(E); C && givesElement(*C))
+    return false;
   if (isa<InitListExpr, CXXConstructExpr>(E) || isMaker(*E)) {
     bool Any = false; // a vector's fields
     for (const Stmt *Child : E->children())

@@ -359,7 +359,7 @@ void FloatPlaces::visitCall(const CallExpr &C) {
     return;
   }
   const FunctionDecl *F = C.getDirectCallee();
-  if (isRounded(C) || (F && isAccessor(*F)))
+  if (isRounded(C) || givesElement(C))
     return;
   auto IsRead = [&](unsigned I) {
     if (!F || O || I >= F->getNumParams())

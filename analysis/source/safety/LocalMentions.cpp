@@ -84,6 +84,8 @@ public:
   }
 
   bool VisitLambdaExpr(LambdaExpr *L) {
+    if (isAccessor(*L->getCallOperator()))
+      return true;
     for (const LambdaCapture &C : L->captures())
       if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef)
         expose(C.getCapturedVar());
@@ -111,8 +113,7 @@ private:
     if (auto *C = dyn_cast<CXXConstructExpr>(&S))
       return Proof.computes(*C->getConstructor());
     auto *C = dyn_cast<CallExpr>(&S);
-    const FunctionDecl *Callee = C ? C->getDirectCallee() : nullptr;
-    return C && (Proof.callComputes(*C) || (Callee && isAccessor(*Callee)));
+    return C && (Proof.callComputes(*C) || givesElement(*C));
   }
   /// Effects that are not listed leave the names exposed.
   void apply(const Stmt &S, const OperandEffect &E) {
@@ -129,9 +130,12 @@ private:
       if ((!E.Parameter || takesAValue(*E.Parameter)) && computes(S))
         used(E.Place);
       return;
+    case Effect::Capture:
+      if (isAccessor(*cast<LambdaExpr>(S).getCallOperator()))
+        used(E.Place);
+      return;
     case Effect::Bind:
     case Effect::TakeAddress:
-    case Effect::Capture:
     case Effect::Unknown:
       return;
     }

@@ -29,6 +29,14 @@ bool isTrivial(const CXXConstructExpr &E) {
           (C.isCopyOrMoveConstructor() && E.getNumArgs() == 1));
 }
 
+const Expr *withoutCopy(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  auto *C = dyn_cast<CXXConstructExpr>(E);
+  return C && isTrivial(*C) && C->getNumArgs() == 1
+             ? C->getArg(0)->IgnoreParenImpCasts()
+             : E;
+}
+
 bool isTrivialAssignment(const CallExpr &E) {
   auto *M = dyn_cast_or_null<CXXMethodDecl>(E.getDirectCallee());
   return M && isa<CXXOperatorCallExpr>(E) && M->isTrivial() &&

@@ -91,6 +91,8 @@ bool mayModifyOrInLambdas(const clang::Stmt *S, const clang::VarDecl &V);
 
 /// A constructor that copies bytes, or leaves them as they are.
 bool isTrivial(const clang::CXXConstructExpr &E);
+/// What is read there; of an object that is handed over by value, its name.
+const clang::Expr *withoutCopy(const clang::Expr *E);
 /// `a = b` of a class, which copies bytes.
 bool isTrivialAssignment(const clang::CallExpr &E);
 /// A member function that is const, or could be.

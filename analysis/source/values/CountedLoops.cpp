@@ -303,8 +303,9 @@ bool CountedLoop::stays(const Expr *E) const {
     const Expr *Object = objectOf(*C);
     return Callee && isIndexFunction(*Callee) &&
            (!Object || isPlainObject(Object)) &&
-           llvm::all_of(argumentsOf(*C),
-                        [&](const Expr *A) { return stays(A); });
+           llvm::all_of(argumentsOf(*C), [&](const Expr *A) {
+             return stays(A) || isPlainObject(A);
+           });
   }
   if (auto *P = dyn_cast<PseudoObjectExpr>(E)) // threadIdx.x
     return P->getType()->isIntegerType();
@@ -359,7 +360,7 @@ bool CountedLoop::isPlain(const Expr *E) const {
 }
 
 bool CountedLoop::isPlainObject(const Expr *E) const {
-  E = E->IgnoreParenImpCasts();
+  E = withoutCopy(E);
   return E->getType()->isRecordType() && isa<DeclRefExpr, MemberExpr>(E) &&
          staysInPlace(E);
 }

@@ -184,12 +184,11 @@ static const Expr *changingArgument(const CallExpr &C, bool GivesElement,
                                     const CountedLoop &By) {
   const FunctionDecl *Callee = C.getDirectCallee();
   const Expr *Object = objectOf(C), *Index = nullptr;
-  if (!Callee ||
-      !(GivesElement ? isAccessor(*Callee) : isIndexFunction(*Callee)) ||
+  if (!Callee || !(GivesElement ? givesElement(C) : isIndexFunction(*Callee)) ||
       (Object && !By.isPlainObject(Object)))
     return nullptr;
   for (const Expr *A : argumentsOf(C)) {
-    if (By.isPlain(A))
+    if (By.isPlain(A) || By.isPlainObject(A))
       continue;
     if (Index)
       return nullptr;
@@ -203,6 +202,8 @@ std::optional<RowElement>
 RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
   if (auto *C = dyn_cast<CallExpr>(&S)) {
     const FunctionDecl *Callee = C->getDirectCallee();
+    if (Callee && loadsElement(*Callee))
+      return RowElement{nullptr, C, C, C, C};
     return Callee && C->getNumArgs() == 1 &&
                    knownFunction(*Callee) == Known::ReadOnlyLoad
                ? elementAt(C->getArg(0), *C)
@@ -238,6 +239,10 @@ std::optional<std::string> RowReads::textOf(const RowElement &E,
                                             const CountedLoop &By) const {
   if (E.Mover)
     return E.textAtMover(By);
+  auto *Call = dyn_cast_or_null<CallExpr>(E.Whole);
+  if (Call && Call->isPRValue())
+    return elementText(
+        *Call, [&](const Expr &Of) { return By.textOf(Of.getSourceRange()); });
   if (E.Whole)
     return By.textOf(E.Whole->getSourceRange());
   std::optional<std::string> Base = By.textOf(E.Base->getSourceRange()),

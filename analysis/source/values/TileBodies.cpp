@@ -109,7 +109,7 @@ private:
       return P->getType()->isAnyPointerType();
     });
     Known What = knownFunction(*Callee);
-    return What == Known::ReadOnlyLoad || isAccessor(*Callee) ||
+    return What == Known::ReadOnlyLoad || givesElement(C) ||
            (!Pointers && (What == Known::Computes || Proof.computes(*Callee)));
   }
 
