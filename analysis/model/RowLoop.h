@@ -51,8 +51,9 @@ struct RowWalk {
 
 /// References that every iteration reads, each time as far further as the
 /// iterator is; of one row, near each other. Or one that every iteration
-/// writes: the loop touches no other one of that row. Or those of a row that
-/// stays, which a loop inside walks in every iteration.
+/// writes, or reads and sometimes writes: the loop touches no other one of that
+/// row. Or those of a row that stays, which a loop inside walks in every
+/// iteration.
 struct RowRead {
   /// Of a row that stays: the loop inside that walks it.
   std::optional<RowWalk> Walk;
@@ -71,6 +72,7 @@ struct RowRead {
   /// Of an element; of a template's, the most of any instantiation.
   unsigned ElementBytes = 0, Alignment = 0;
   bool IsRead = true, IsWritten = false;
+  bool IsWrittenSometimes = false; ///< IsWritten, but not by every iteration
   /// Of RowLoop::Places: it may only be read ahead, or written later, if these
   /// are elsewhere.
   std::vector<unsigned> Apart;

@@ -43,6 +43,8 @@ writes(const std::string &Body,
       Out.push_back(Row.Type + " " + Row.Text);
       if (Row.IsRead)
         Out.back() += " in place of " + std::to_string(Row.Places.size());
+      if (Row.IsWrittenSometimes)
+        Out.back() += " sometimes";
       for (unsigned I : Row.Apart)
         Out.back() += " apart from " + R.Places[I].Text;
       if (Row.Why)
@@ -152,12 +154,45 @@ TEST(RowWrites, NegativeAnotherElementOfTheRow) {
                           "may-alias"));
 }
 
-TEST(RowWrites, NegativeInPlaceInSomeIterations) {
-  EXPECT_THAT(writes("if (z[i * m + j] < 0) z[i * m + j] = 0;"), IsEmpty());
-  EXPECT_THAT(writes("if (s < 0) z[i * m + j] *= 2;"), IsEmpty());
+TEST(RowWrites, PositiveInPlaceInSomeIterations) {
+  EXPECT_THAT(writes("if (z[i * m + j] < 0) z[i * m + j] = 0;"),
+              ElementsAre("float z[i * m + j] in place of 2 sometimes"));
+  EXPECT_THAT(writes("float t = z[i * m + j]; if (t > 6) z[i * m + j] = 6; "
+                     "else if (t < 0) z[i * m + j] = t * t;"),
+              ElementsAre("float z[i * m + j] in place of 3 sometimes"));
   EXPECT_THAT(writes("s += z[i * m + j]; if (s < 0) continue; z[i * m + j] = "
                      "0;"),
+              ElementsAre("float z[i * m + j] in place of 2 sometimes"));
+  EXPECT_THAT(writes("if (y[i * m + j] < 0) y[i * m + j] = A[j];"),
+              ElementsAre("float y[i * m + j] in place of 2 sometimes apart "
+                          "from A[j]"));
+  EXPECT_THAT(
+      writes("s += z[i * m + j]; for (int q = 0; q < 3; ++q) z[i * m + j] "
+             "= q;"),
+      ElementsAre("float z[i * m + j] in place of 2 sometimes"));
+}
+
+TEST(RowWrites, NegativeInPlaceInSomeIterations) {
+  // Not every iteration loads it.
+  EXPECT_THAT(writes("if (s < 0) z[i * m + j] *= 2;"), IsEmpty());
+  EXPECT_THAT(writes("if (s < 0 && z[i * m + j] > 1) z[i * m + j] = 2;"),
               IsEmpty());
+  EXPECT_THAT(writes("if (s < 0) continue; if (z[i * m + j] < 0) z[i * m + j] "
+                     "= 0;"),
+              IsEmpty());
+  // What is loaded behind it might be fused with what was stored.
+  EXPECT_THAT(writes("if (z[i * m + j] < 0) z[i * m + j] = B[j] * B[j]; "
+                     "y[i] = B[j] * s; s += z[i * m + j];"),
+              IsEmpty());
+  // Another load of it, another element, another store.
+  EXPECT_THAT(writes("if (z[i * m + j] < 0) z[i * m + j] = 0; "
+                     "if (s > 0) s += z[i * m + j];"),
+              Each(HasSubstr("refused: may-alias")));
+  EXPECT_THAT(writes("if (z[i * m + j] < 0) z[i * m + j + 1] = 0;"), IsEmpty());
+  EXPECT_THAT(writes("if (z[i * m + j] < 0) z[i * m + j] = 0; z[i] = s;"),
+              Each(HasSubstr("refused: may-alias")));
+  EXPECT_THAT(writes("if (y[i * m + j] < 0) y[i * m + j] = A[rp[j]];"),
+              Each(HasSubstr("refused: may-alias")));
 }
 
 TEST(RowWrites, NegativeInPlaceOtherwise) {

@@ -213,69 +213,104 @@ private:
   //===-- Stores ----------------------------------------------------------===//
 
   void writes(const Stmt *Body) {
+    llvm::SmallPtrSet<const Stmt *, 8> Always;
     forEachAlways(Body, [&](const Stmt &S) {
-      auto *Assign = dyn_cast<BinaryOperator>(&S);
-      if (!Assign || !Assign->isAssignmentOp())
-        return;
-      const Expr *To = Assign->getLHS()->IgnoreParens();
-      auto *U = dyn_cast<UnaryOperator>(To);
-      if (auto *E = dyn_cast<ArraySubscriptExpr>(To))
-        write(RowElement::of(*E, *E, Counted), *Assign);
-      else if (U && U->getOpcode() == UO_Deref)
-        if (auto E = RowElement::movedOver(*U, Counted))
-          write(*E, *Assign);
+      Always.insert(&S);
+      if (std::optional<Store> To = storeOf(S))
+        write(*To);
+    });
+    forEachStmt(Body, [&](const Stmt &S) {
+      if (!Always.contains(&S))
+        if (std::optional<Store> To = storeOf(S))
+          writeSometimes(*To);
     });
   }
 
-  void write(const RowElement &E, const BinaryOperator &Assign) {
-    std::optional<RowLoad> To =
-        Rows.loadOf(E, itself(), /*Reads=*/Assign.isCompoundAssignmentOp(),
+  /// An assignment to an element of a row.
+  struct Store {
+    RowLoad To;
+    SourceSpan Whole;
+  };
+
+  std::optional<Store> storeOf(const Stmt &S) const {
+    auto *Assign = dyn_cast<BinaryOperator>(&S);
+    if (!Assign || !Assign->isAssignmentOp())
+      return std::nullopt;
+    const Expr *To = Assign->getLHS()->IgnoreParens();
+    auto *U = dyn_cast<UnaryOperator>(To);
+    std::optional<RowElement> E;
+    if (auto *Element = dyn_cast<ArraySubscriptExpr>(To))
+      E = RowElement::of(*Element, *Element, Counted);
+    else if (U && U->getOpcode() == UO_Deref)
+      E = RowElement::movedOver(*U, Counted);
+    if (!E)
+      return std::nullopt;
+    std::optional<RowLoad> Of =
+        Rows.loadOf(*E, itself(), /*Reads=*/Assign->isCompoundAssignmentOp(),
                     /*Writes=*/true);
-    std::optional<SourceSpan> Whole =
-        Counted.spanOf(Assign.getSourceRange(), Out.Span.File);
-    if (!To || !Whole)
-      return;
-    auto InPlace = llvm::find_if(
-        Out.Reads, [&](const RowRead &R) { return isInPlace(R, *To, *Whole); });
+    std::optional<SourceSpan> Span =
+        Counted.spanOf(Assign->getSourceRange(), Out.Span.File);
+    return Of && Span ? std::optional(Store{std::move(*Of), *Span})
+                      : std::nullopt;
+  }
+
+  void write(const Store &S) {
+    auto InPlace = llvm::find_if(Out.Reads, [&](const RowRead &R) {
+      return !R.IsWritten && isInPlace(R, S);
+    });
     if (InPlace == Out.Reads.end()) {
-      Rows.add(*To, itself()).IsRead = To->A->Reads;
+      Rows.add(S.To, itself()).IsRead = S.To.A->Reads;
       InPlace = std::prev(Out.Reads.end());
     }
     // What is loaded only behind the store is in the tile by then.
-    InPlace->IsRead &=
-        To->A->Reads || llvm::any_of(InPlace->Places, [&](const SourceSpan &P) {
-          return P.Begin < Whole->End;
+    InPlace->IsRead &= S.To.A->Reads ||
+                       llvm::any_of(InPlace->Places, [&](const SourceSpan &P) {
+                         return P.Begin < S.Whole.End;
+                       });
+    add(S, *InPlace);
+  }
+
+  /// Where every iteration loads the element, a tile can be stored as a whole:
+  /// nobody else may change it meanwhile.
+  void writeSometimes(const Store &S) {
+    auto InPlace = llvm::find_if(Out.Reads, [&](const RowRead &R) {
+      return (!R.IsWritten || R.IsWrittenSometimes) && R.IsRead &&
+             isInPlace(R, S);
+    });
+    if (InPlace == Out.Reads.end())
+      return;
+    InPlace->IsWrittenSometimes = true;
+    add(S, *InPlace);
+  }
+
+  void add(const Store &S, RowRead &R) {
+    R.Own.push_back(Rows.indexOf(S.To));
+    auto Behind = llvm::lower_bound(
+        R.Places, S.To.Place, [](const SourceSpan &L, const SourceSpan &R) {
+          return L.Begin < R.Begin;
         });
-    InPlace->Own.push_back(Rows.indexOf(*To));
-    auto Behind =
-        llvm::lower_bound(InPlace->Places, To->Place,
-                          [](const SourceSpan &L, const SourceSpan &R) {
-                            return L.Begin < R.Begin;
-                          });
-    InPlace->Places.insert(Behind, To->Place);
-    InPlace->Offsets.push_back(0);
-    InPlace->IsWritten = true;
-    InPlace->MovesInPlaces |= To->MovesInPlace;
-    InPlace->Apart.clear();
-    InPlace->Why = Places.compare(
-        *To->A, /*Same=*/false, InPlace->Apart, [&](const Access &Other) {
-          return !llvm::is_contained(InPlace->Own,
-                                     size_t(&Other - K.Accesses.data()));
+    R.Places.insert(Behind, S.To.Place);
+    R.Offsets.push_back(0);
+    R.IsWritten = true;
+    R.MovesInPlaces |= S.To.MovesInPlace;
+    R.Apart.clear();
+    R.Why = Places.compare(
+        *S.To.A, /*Same=*/false, R.Apart, [&](const Access &Other) {
+          return !llvm::is_contained(R.Own, size_t(&Other - K.Accesses.data()));
         });
   }
 
   /// Whether a store goes to the element that every iteration loads. What is
   /// loaded afterwards might be fused with the product that was stored, which a
   /// store to another array in between prevents in global memory alone.
-  bool isInPlace(const RowRead &R, const RowLoad &To,
-                 const SourceSpan &Assign) const {
+  bool isInPlace(const RowRead &R, const Store &S) const {
     const RowLoad &First = Rows.firstOf(R);
     auto IsBefore = [&](const SourceSpan &Place) {
-      return Place.Begin < Assign.End;
+      return Place.Begin < S.Whole.End;
     };
-    return !R.Walk && !R.IsWritten && !R.Halo && First.isRowOf(To) &&
-           !Rows.isByReference(R) && First.Index.Offset == To.Index.Offset &&
-           (llvm::all_of(R.Places, IsBefore) || isOnlyStore(*To.A));
+    return !R.Walk && !R.Halo && First.isRowOf(S.To) &&
+           !Rows.isByReference(R) && First.Index.Offset == S.To.Index.Offset &&
+           (llvm::all_of(R.Places, IsBefore) || isOnlyStore(*S.To.A));
   }
 
   bool isOnlyStore(const Access &To) const {
