@@ -9,6 +9,7 @@
 #include "analysis/source/values/CalledFunctions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
@@ -21,9 +22,26 @@ using namespace clang;
 
 namespace catt {
 
+/// A number, a pointer, or an object of such, which can be handed on in
+/// registers: an array in it may have to lie in memory then.
+static bool isHandedOn(QualType T, const ASTContext &Context) {
+  const CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition())
+    return T->isScalarType();
+  return !Record->isUnion() && T.isTriviallyCopyableType(Context) &&
+         Record->hasSimpleCopyConstructor() && !T.isVolatileQualified() &&
+         llvm::all_of(Record->bases(),
+                      [&](const CXXBaseSpecifier &B) {
+                        return isHandedOn(B.getType(), Context);
+                      }) &&
+         llvm::all_of(Record->fields(), [&](const FieldDecl *F) {
+           return isHandedOn(F->getType(), Context);
+         });
+}
+
 static bool isPlainParameter(const ParmVarDecl *P) {
   return !P->getName().empty() && !P->hasDefaultArg() &&
-         P->getType()->isScalarType() && P->attrs().empty();
+         isHandedOn(P->getType(), P->getASTContext()) && P->attrs().empty();
 }
 
 static bool hasDefault(const NamedDecl *P) {

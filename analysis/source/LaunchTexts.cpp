@@ -196,7 +196,26 @@ bool isPlain(const Expr *E) {
          All(E->children());
 }
 
-/// An integer, or the integers of a variable that is copied: "A.width".
+/// `Matrix{A, rows, width}`: what its integers are.
+static void addPlainFields(const ParmVarDecl &P, const InitListExpr &List,
+                           const ASTContext &Context,
+                           std::map<std::string, std::string> &Out) {
+  const auto *Record = P.getType()->getAsCXXRecordDecl();
+  if (!Record || Record->isUnion() || Record->getNumBases() ||
+      !Context.hasSameUnqualifiedType(List.getType(), P.getType()))
+    return;
+  for (const FieldDecl *F : Record->fields()) {
+    const unsigned I = F->getFieldIndex();
+    if (I >= List.getNumInits() || !F->getType()->isIntegerType() ||
+        !isPlain(List.getInit(I)))
+      continue;
+    if (std::string Text = wholeText(Context, *List.getInit(I)); !Text.empty())
+      Out[P.getNameAsString() + "." + F->getNameAsString()] = Text;
+  }
+}
+
+/// An integer, or the integers of an object: "A.width" of a variable that is
+/// copied, "m" of one that is made of it.
 static void addPlainArgument(const ParmVarDecl &P, const Expr &Argument,
                              const ASTContext &Context,
                              std::map<std::string, std::string> &Out) {
@@ -206,7 +225,12 @@ static void addPlainArgument(const ParmVarDecl &P, const Expr &Argument,
       Out[P.getNameAsString()] = Text;
     return;
   }
-  auto *Copy = dyn_cast<CXXConstructExpr>(Argument.IgnoreImplicit());
+  const Expr *Made = Argument.IgnoreImplicit();
+  if (auto *Cast = dyn_cast<CXXFunctionalCastExpr>(Made))
+    Made = Cast->getSubExpr()->IgnoreImplicit();
+  if (auto *List = dyn_cast<InitListExpr>(Made))
+    return addPlainFields(P, *List, Context, Out);
+  auto *Copy = dyn_cast<CXXConstructExpr>(Made);
   const RecordDecl *Record = P.getType()->getAsRecordDecl();
   if (!Record || !Copy || Copy->getNumArgs() != 1 ||
       !Copy->getConstructor()->isCopyOrMoveConstructor())

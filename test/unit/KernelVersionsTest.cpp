@@ -323,11 +323,30 @@ TEST(KernelVersions, NegativeParametersWithoutAName) {
                  staysOneKernel());
 }
 
-TEST(KernelVersions, NegativeParametersOfClasses) {
+/// With a parameter of a class that is made from a pointer.
+static StageBench withClass(const std::string &Members,
+                            const std::string &Before = "struct Row {") {
   std::string Code = kernel(Usual);
   Code.replace(Code.find("const float *__restrict__"), 25, "Row");
-  Code.insert(0, "struct Row {\n  Row(const float *) {}\n};\n");
-  EXPECT_REWRITE(launchedWith("n", Code), staysOneKernel());
+  Code.insert(0, Before + "\n  Row(const float *) {}\n  " + Members + "\n};\n");
+  return launchedWith("n", Code);
+}
+
+TEST(KernelVersions, PositiveParametersOfClasses) {
+  EXPECT_REWRITE(withClass("const float *p; int n;"), HasSubstr("cattRows_k"));
+  EXPECT_REWRITE(withClass("int n;", "struct Base {\n  float *p;\n};\n"
+                                     "struct Row : Base {"),
+                 HasSubstr("cattRows_k"));
+}
+
+TEST(KernelVersions, NegativeParametersOfClasses) {
+  for (const char *Members : {"int sizes[4];", // may have to lie in memory
+                              "struct { int sizes[4]; } s;", //
+                              "Row(const Row &) {}", // does more than copy
+                              "~Row() {}", "virtual int n() { return 0; }"})
+    EXPECT_REWRITE(withClass(Members), staysOneKernel());
+  EXPECT_REWRITE(withClass("float *p; int n;", "union Row {"),
+                 staysOneKernel());
 }
 
 TEST(KernelVersions, NegativeCommentsInTheHead) {

@@ -187,6 +187,25 @@ TEST(Launches, sizesOfObjectsThatAreCopied) {
                                                 {"a.pitch", "m.pitch"}}));
 }
 
+TEST(Launches, sizesOfObjectsThatAreMade) {
+  auto Arguments = [](const std::string &Given) {
+    Parsed P = parseSnippet("struct M { float *d; int rows; long cols; };\n"
+                            "struct Derived : M { int n; };\n"
+                            "__device__ __host__ int side(int);\n"
+                            "__global__ void k(M a) {}\n"
+                            "void f(float *A, int n, int m) { k<<<4, 32>>>(" +
+                            Given + "); }\n");
+    return P.kernel().Launches.at(0).Written->PlainArguments;
+  };
+  using Texts = std::map<std::string, std::string>;
+  EXPECT_EQ(Arguments("M{A, n, m + 1}"),
+            (Texts{{"a.rows", "n"}, {"a.cols", "m + 1"}}));
+  EXPECT_EQ(Arguments("{A, n, m}"), (Texts{{"a.rows", "n"}, {"a.cols", "m"}}));
+  EXPECT_EQ(Arguments("M{.d = A, .cols = 64}"), (Texts{{"a.cols", "64"}}));
+  EXPECT_EQ(Arguments("M{A, n++, side(m)}"), Texts());
+  EXPECT_EQ(Arguments("Derived{{A, n, m}, 4}"), Texts());
+}
+
 TEST(Launches, negativeTextsThatAreNotReadTwice) {
   for (const char *Launch : {"#define BOTH n / 2, n\nvoid f(int n) { k<<<BOTH",
                              "void f(int n) { k<<<n /*\n*/ // all\n / 2, n++",
