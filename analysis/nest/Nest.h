@@ -30,6 +30,14 @@ bool isInside(const Kernel &K, std::optional<unsigned> Inner, unsigned Outer);
 /// True if no loop stands inside it.
 bool isInnermost(const Kernel &K, unsigned Loop);
 
+/// No compiler unrolls the loop whole: what its iterations load cannot stay in
+/// registers.
+bool staysRolled(const Loop &L);
+
+/// Iterations of an innermost loop that compilers unroll whole, so that their
+/// loads can be issued together; std::nullopt: of every other.
+std::optional<int64_t> unrolledWhole(const Kernel &K, unsigned Loop);
+
 /// The loop that is inside no other and has this one inside, or is it.
 unsigned outermost(const Kernel &K, unsigned Loop);
 

@@ -304,16 +304,19 @@ void Simulation::stepInBatch(Warp &W, const SimulatedLoop &L, double &Time) {
                          : L.UnrolledWhole ? L.Trips
                                            : int64_t(R.Unroll);
   const int64_t Count = std::clamp<int64_t>(Wanted, 1, L.Trips - First);
-  for (; W.InBatch != Count * Size; ++W.InBatch) {
-    unsigned A = L.Items[size_t(W.InBatch % Size)].Index;
+  double InARow = 0;
+  while (W.InBatch != Count * Size) {
+    const int64_t At = W.InBatch++;
+    unsigned A = L.Items[size_t(At % Size)].Index;
     if (W.Storing ? !N.Accesses[A].Stores : !N.Accesses[A].Loads)
       continue;
-    Iteration = First + W.InBatch++ / Size;
+    Iteration = First + At / Size;
     double There = access(W, A, Time, W.Storing);
     Iteration = First;
     W.There = std::max(W.There, There);
     Time += R.Issue;
-    return;
+    if (++InARow >= R.InARow)
+      return;
   }
   W.InBatch = 0;
   if (!W.Storing)

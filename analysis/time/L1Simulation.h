@@ -15,12 +15,13 @@
 //                                          and a latency
 //
 // A warp issues the loads of a batch without a wait: those of one iteration, or
-// of several where no store holds them back. It goes on when the last of them
-// is there. A sector on its way is waited for, not asked for again. A line
-// takes its place in L1 when a sector of it is asked for, and the least
-// recently used of a few lines that are drawn leaves; of a line that has left,
-// what comes is not kept. A line is in L2 until more lines than the SM's share
-// of L2 have come after it; what no block read before is in DRAM.
+// of several where no store holds them back. It issues a few in a row before
+// another warp has its turn, and goes on when the last of them is there. A
+// sector on its way is waited for, not asked for again. A line takes its place
+// in L1 when a sector of it is asked for, and the least recently used of a few
+// lines that are drawn leaves; of a line that has left, what comes is not kept.
+// A line is in L2 until more lines than the SM's share of L2 have come after
+// it; what no block read before is in DRAM.
 //
 // Warps run to their end if whole blocks fit into the budget; else they run as
 // far as it goes, and the second half of that stands for the rest.
@@ -65,6 +66,7 @@ struct SimulationRates {
   double Usable = 0.87; ///< of L1, holds data (220 of 256 KiB were found)
   double L2Share = 0.5; ///< of L2, holds what it was asked for; a guess
   double Unroll = 4;    ///< iterations of a batch where no store holds back
+  double InARow = 4;    ///< loads of a batch that a warp issues before others
   double Draws = 3;     ///< lines of which the least recently used leaves
   int64_t L2Bytes = int64_t(50) << 20;
 };

@@ -55,6 +55,19 @@ TEST(StagePlan, PositiveRowsOfALoopThatStaysRolled) {
       ElementsAre("A[i * 64 + j] in 32", "A[i * 64 + j] in 32"));
 }
 
+/// What is stored may be the row's: it is loaded again.
+TEST(StagePlan, PositiveRowsThatStoresMayChange) {
+  const std::string Twice =
+      walksTwice("y[i * 64 + j] = A[i * 64 + j] - s;", "", "63");
+  EXPECT_THAT(staged(Twice),
+              ElementsAre("A[i * 64 + j] in 32",
+                          "A[i * 64 + j] and y[i * 64 + j] in 32"));
+  std::string Restrict = Twice;
+  for (const char *Pointer : {"*A, ", "*y)"})
+    Restrict.insert(Restrict.find(Pointer) + 1, "__restrict__ ");
+  EXPECT_THAT(staged(Restrict), IsEmpty()); // registers may keep it
+}
+
 //===-- Functions that are called twice -----------------------------------===//
 
 std::string callsTwice(const std::string &First, const std::string &Second) {

@@ -122,7 +122,7 @@ private:
     return llvm::any_of(S.K.RowLoops, [&](const RowLoop &Rows) {
       return Rows.Refusals.empty() && hasShortLoopsOnly(Rows.Loop) &&
              llvm::any_of(Rows.Reads, [&](const RowRead &Row) {
-               return Row.IsWritten && !Row.Why &&
+               return Row.IsWritten && !Row.IsWrittenSometimes && !Row.Why &&
                       isApart(Long, S.K.Accesses[Row.Access]);
              });
     });

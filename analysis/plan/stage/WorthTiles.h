@@ -22,10 +22,6 @@
 
 namespace catt {
 
-/// No compiler unrolls the loop whole: what its iterations load cannot stay in
-/// registers.
-bool staysRolled(const Loop &L);
-
 /// Warps on an SM, in the mean: a small grid leaves some with a block fewer.
 double meanWarps(const Setting &S);
 

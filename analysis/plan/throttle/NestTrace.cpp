@@ -21,7 +21,7 @@ using Kind = Atom::Kind;
 constexpr unsigned BlockSlot = 3, LoopSlot = 6;
 /// Trips of an outermost loop that are not known; of one that is unrolled as a
 /// whole, at most.
-constexpr int64_t UnknownOutermost = 256, WholeTrips = 16;
+constexpr int64_t UnknownOutermost = 256;
 /// As in LoopWork.
 constexpr int64_t Banks = 32, BankBytes = 4;
 /// In the mean, of 32 words anywhere.
@@ -194,10 +194,7 @@ void NestTrace::addLoop(const Loop &L) {
   SimulatedLoop S;
   S.Trips = tripsOf(L.Id);
   S.Operations = L.Operations;
-  std::optional<int64_t> Known =
-      L.TripCount ? L.TripCount->constant() : std::nullopt;
-  S.UnrolledWhole =
-      isInnermost(K, L.Id) && !L.KeepsRolled && Known && *Known <= WholeTrips;
+  S.UnrolledWhole = unrolledWhole(K, L.Id).has_value();
   S.HoldsBack = holdsBack(K, L.Id);
   Loops.push_back(S);
   Middle.push_back(S.Trips / 2);

@@ -31,15 +31,17 @@ static SimulationRates ratesToCompare(const Device &Gpu) {
   R.L2Bytes = S.L2Bytes.value_or(R.L2Bytes);
   R.Usable = 1;
   R.Draws = 1;
+  R.InARow = 8;
   return R;
 }
 
 std::optional<Refusal> veto(const SecondOpinion &Ask, const Loop &L,
                             const Candidate &Whole, const Candidate &Split,
-                            double Predicted) {
+                            double Predicted, bool HoldsBack) {
   const std::optional<double> Simulated =
       Ask ? Ask(L.Id, Whole, Split) : std::nullopt;
-  if (!Simulated || std::sqrt(Predicted * *Simulated) >= 1 + LeastGainByBoth)
+  if (!Simulated || (std::sqrt(Predicted * *Simulated) >= 1 + LeastGainByBoth &&
+                     (HoldsBack || *Simulated >= 1 + LeastGainSimulated)))
     return std::nullopt;
   return Refusal{
       Reason::SmallGain, L.Where,

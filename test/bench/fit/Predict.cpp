@@ -68,6 +68,7 @@ constexpr Constant<SimulationRates> SimulationConstants[] = {
     {"L2Share", &SimulationRates::L2Share},
     {"Unroll", &SimulationRates::Unroll},
     {"Draws", &SimulationRates::Draws},
+    {"InARow", &SimulationRates::InARow},
 };
 
 /// A kernel under one launch, its loops measured.
