@@ -66,6 +66,9 @@ public:
       Gathers = true;
       line("int g = lens[i] % n;");
     }
+    if (ByLambda)
+      line("auto load = [" + std::string(pick({"&", "="})) +
+           "](int c) { return A[i * " + std::to_string(Row) + " + c]; };");
     for (unsigned Walks = 1 + below(3); Walks; --Walks)
       around(walk());
     line(chance(50) ? "out[i] = s;" : "out[i] += s;");
@@ -81,6 +84,7 @@ private:
   std::vector<std::string> Members; ///< ".x" of an element that is an object
   unsigned Row = 8, Threads = 32;   ///< elements of a row; threads of the grid
   bool Restrict = false, NamesElement = false, ByFunction = false;
+  bool ByLambda = false; ///< "load" gives an element of the row
   bool ByRun = false; ///< only the run knows a row's length, launches tell it
   bool Gathers = false, Stores = false;
   bool Hidden = false; ///< a pointer into the rows that are read
@@ -106,6 +110,7 @@ private:
     Restrict = chance(50);
     NamesElement = chance(50);
     ByFunction = chance(50);
+    ByLambda = Members.empty() && chance(20);
     ByRun = chance(25);
     Stores = chance(40);
     const bool Flat = K.Block.count() == K.Block.X;
@@ -197,8 +202,11 @@ private:
     const std::string Name = "at" + std::to_string(K.Id),
                       Index = "r * " + std::to_string(Row) + " + c";
     if (NamesElement) {
-      define("__device__ const " + Element + " &" + Name + "(const " + Element +
-             " *p, int r, int c) { return p[" + Index + "]; }");
+      const bool ByValue = Members.empty() && K.Id % 2;
+      define("__device__ " +
+             (ByValue ? Element + " " : "const " + Element + " &") + Name +
+             "(const " + Element + " *p, " + (K.Id % 3 ? "int" : "size_t") +
+             " r, int c) { return p[" + Index + "]; }");
       return Name + "(A, i, " + J + ")";
     }
     define("__device__ int " + Name + "(int r, int c) { return " + Index +
@@ -213,6 +221,8 @@ private:
     switch (below(9)) {
     case 7:
     case 8:
+      if (ByLambda)
+        return "load(" + J + ")";
       return ByFunction ? byFunction(J) : byMacro(J);
     case 0:
       return "A[i * w + " + J + "]";
@@ -293,7 +303,16 @@ private:
   /// What one iteration stores to a row of this thread.
   std::string stored(const std::string &J, const std::string &E) {
     const std::string To = "wide[i * " + std::to_string(Row) + " + " + J + "]";
-    switch (below(16)) {
+    switch (below(19)) {
+    case 16:
+      return "if (" + To + " > 2)\n  " + To + " = 2;\nelse if (" + To +
+             " < 1)\n  " + To + " = " + E + ";";
+    case 17:
+      return "{\n  " + Type + " v = " + To + ";\n  s += v;\n  if (" + E +
+             " > v)\n    " + To + " = " + E + ";\n}";
+    case 18:
+      return "{\n  s += " + To + ";\n  if (" + E + " < 3)\n    continue;\n  " +
+             To + " = " + E + ";\n}";
     case 0:
       return "{\n  s += " + E + ";\n  " + To + " = s;\n}";
     case 1:

@@ -239,6 +239,61 @@ __global__ void lamwalk(const float *A, const float *x, float *y, int n,
   y[i] = dotWith(A + (size_t)i * m);
 }
 
+struct View {
+  const float *data;
+  int rows, columns;
+  __device__ float at(int r, int c) const {
+    return data[(size_t)r * columns + c];
+  }
+};
+
+__global__ void view_at(View A, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= A.rows)
+    return;
+  float s = 0;
+  for (int j = 0; j < A.columns; j++)
+    s += A.at(i, j);
+  y[i] = s;
+}
+
+__device__ float element(const float *A, int i, int j, int m) {
+  return A[(size_t)i * m + j];
+}
+
+__global__ void spread(const float *A, float *y, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float mean = 0, sum = 0;
+  for (int j = 0; j < m; j++)
+    mean += element(A, i, j, m);
+  mean /= m;
+  for (int j = 0; j < m; j++)
+    sum += (element(A, i, j, m) - mean) * (element(A, i, j, m) - mean);
+  y[i] = sum / m;
+}
+
+__global__ void lam_at(const float *A, const float *x, float *y, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  auto at = [&](int j) { return A[(size_t)i * m + j]; };
+  float s = 0;
+  for (int j = 0; j < m; j++)
+    s += at(j) * x[j];
+  y[i] = s;
+}
+
+__global__ void mirror(float *A, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  for (int j = 0; j < m; j++)
+    if (A[(size_t)i * m + j] > -1 && A[(size_t)i * m + j] < 1)
+      A[(size_t)i * m + j] = -A[(size_t)i * m + j];
+}
+
 __global__ void softmax64(const float *A, float *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
@@ -282,6 +337,11 @@ const Case Cases[] = {
     {"differences",
      [] { differences<<<Blocks, Threads>>>(In, Other, Out, Rows, 1024); }},
     {"lamwalk", [] { lamwalk<<<Blocks, Threads>>>(In, X, Out, Rows, 1024); }},
+    {"view_at",
+     [] { view_at<<<Blocks, Threads>>>(View{In, Rows, 1024}, Out); }},
+    {"spread", [] { spread<<<Blocks, Threads>>>(In, Out, Rows, 1024); }},
+    {"lam_at", [] { lam_at<<<Blocks, Threads>>>(In, X, Out, Rows, 1024); }},
+    {"mirror", [] { mirror<<<Blocks, Threads>>>(Out, Rows, 1024); }},
     {"softmax64", [] { softmax64<<<Blocks, Threads>>>(In, Out, Rows); }},
 };
 } // namespace
