@@ -259,9 +259,25 @@ TEST(Accessors, NegativeLambdas) {
         "auto at = [&](int c) { return A[i * m + c]; }; int *q = &m;",
         "auto at = [=](int c) mutable { return A[i++ * m + c]; };",
         "auto at = [&](int c) { s += 1; return A[i * m + c]; };",
+        "auto at = [p = A](int c) { return p[c]; };",
+        "const float *p = y; auto at = [p = A](int c) { return p[c]; };",
         "auto at = [&](auto c) { return A[i * m + c]; };",
         "auto at = [&](int c) { return A[i * m + c]; }; { int A = 0; }"})
     EXPECT_THAT(rowsOf("", "s += at(j);", Lambda), IsEmpty()) << Lambda;
+}
+
+TEST(Accessors, NegativeLambdasOfAnotherFunction) {
+  const Parsed P = parseSnippet(
+      "template <class F>\n"
+      "__device__ float sum(F at, const float *A, int i, int m) {\n"
+      "  float s = 0;\n  for (int j = 0; j < m; ++j)\n    s += at(j);\n"
+      "  return s;\n}\n"
+      "__global__ void k(const float *A, float *y, int m) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  auto at = [&](int c) { return A[i * m + c]; };\n"
+      "  y[i] = sum(at, y, 3, m);\n}\n");
+  for (const RowLoop &Rows : P.kernel().RowLoops)
+    EXPECT_THAT(Rows.Reads, IsEmpty());
 }
 
 TEST(Accessors, NegativeRowsByValue) {

@@ -68,6 +68,41 @@ TEST(StagePlan, PositiveRowsThatStoresMayChange) {
   EXPECT_THAT(staged(Restrict), IsEmpty()); // registers may keep it
 }
 
+//===-- Rows that some iterations store -----------------------------------===//
+
+/// Kernels whose i is this, in blocks of 16 by 16 or of 256.
+std::string storesSometimes(const std::string &I, const std::string &Launch) {
+  return "__global__ void __launch_bounds__(1024) k(float *A) {\n"
+         "  int i = " +
+         I +
+         ";\n  for (int j = 0; j < 512; ++j)\n"
+         "    if (A[i * 512 + j] < 0) A[i * 512 + j] = 0;\n}\n"
+         "void host(float *A) {\n"
+         "  dim3 flat(16, 16), wide(32, 33);\n  k<<<" +
+         Launch + ">>>(A);\n}\n";
+}
+
+const std::string Flat = "blockIdx.x * blockDim.x + threadIdx.x",
+                  Square = "(blockIdx.y * blockDim.y + threadIdx.y) * 512 + "
+                           "blockIdx.x * blockDim.x + threadIdx.x";
+
+TEST(StagePlan, PositiveRowsThatSomeIterationsStore) {
+  EXPECT_THAT(staged(storesSometimes(Flat, "1056, 256")),
+              ElementsAre("A[i * 512 + j] in 32"));
+  EXPECT_THAT(staged(storesSometimes(Square, "wide, flat")),
+              ElementsAre("A[i * 512 + j] in 32"));
+}
+
+TEST(StagePlan, NegativeRowsThatOtherThreadsWalkAndStore) {
+  // Of the next block along y, of the next threadIdx.y; of what meets again.
+  for (const auto &[I, Launch] :
+       {std::pair<std::string, const char *>{Flat, "wide, 256"},
+        {Flat, "1056, flat"},
+        {"blockIdx.x * 256 + threadIdx.x % 128", "1056, 256"},
+        {"(" + Flat + ") / 2", "1056, 256"}})
+    EXPECT_THAT(staged(storesSometimes(I, Launch)), IsEmpty()) << I << Launch;
+}
+
 //===-- Functions that are called twice -----------------------------------===//
 
 std::string callsTwice(const std::string &First, const std::string &Second) {

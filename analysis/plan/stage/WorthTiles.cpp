@@ -187,6 +187,28 @@ static bool paysForFew(const Setting &S, const RowLoop &Rows,
          });
 }
 
+/// No other thread of a launch walks the row, so that nothing of it that this
+/// one leaves as it was is another one's to change.
+static bool isOfOneThread(const Kernel &K, const Access &Row) {
+  if (!Row.Offset || Row.Offset->mentions([](const Atom &A) {
+        return !A.Operands.empty(); // i / 2 and i % n meet again
+      }))
+    return false;
+  auto Tells = [&](Atom::Kind Kind, Axis Dim, std::optional<int64_t> Extent) {
+    return Extent == 1 || Row.Offset->mentions([&](const Atom &A) {
+      return A.K == Kind && A.Dim == Dim;
+    });
+  };
+  return llvm::all_of(K.Launches, [&](const Launch &L) {
+    return Tells(Atom::Kind::ThreadIdx, Axis::X, L.Block.X) &&
+           Tells(Atom::Kind::ThreadIdx, Axis::Y, L.Block.Y) &&
+           Tells(Atom::Kind::ThreadIdx, Axis::Z, L.Block.Z) &&
+           Tells(Atom::Kind::BlockIdx, Axis::X, L.Grid.X) &&
+           Tells(Atom::Kind::BlockIdx, Axis::Y, L.Grid.Y) &&
+           Tells(Atom::Kind::BlockIdx, Axis::Z, L.Grid.Z);
+  });
+}
+
 std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
                                 const RowContext &In,
                                 std::vector<Refusal> &Refusals) {
@@ -201,6 +223,7 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
     const bool GuardsKnown =
         Read.OnBothSides ? S.K.Loops[Rows.Loop].GuardsKnown : A.GuardsKnown;
     if (Read.Walk || (!GuardsKnown && !In.Forced) ||
+        (Read.IsWrittenSometimes && !isOfOneThread(S.K, A)) ||
         !(Known || (In.Busy && isScattered(S, A)) ||
           (In.Forced && beginsAnywhere(A))))
       continue;

@@ -31,7 +31,7 @@ static bool isFixedCapture(const DeclRefExpr &Name) {
   auto *V = dyn_cast<VarDecl>(Name.getDecl());
   auto *Around =
       V ? dyn_cast<FunctionDecl>(V->getParentFunctionOrMethod()) : nullptr;
-  return Around && !V->getType()->isReferenceType() &&
+  return Around && !V->isInitCapture() && !V->getType()->isReferenceType() &&
          !V->getType()->isArrayType() && !V->getType().isVolatileQualified() &&
          !mayModifyOrInLambdas(Around->getBody(), *V);
 }
@@ -137,10 +137,10 @@ using Written = std::optional<std::string>;
 /// Writes what an accessor returns with the arguments of a call.
 class ElementWriter {
 public:
-  ElementWriter(const CallExpr &Call,
+  ElementWriter(const CallExpr &Call, const FunctionDecl &Caller,
                 llvm::function_ref<Written(const Expr &)> TextOf)
-      : Call(Call), Callee(*Call.getDirectCallee()),
-        Context(Callee.getASTContext()), TextOf(TextOf) {}
+      : Call(Call), Caller(Caller), Context(Caller.getASTContext()),
+        TextOf(TextOf) {}
 
   /// Of E, which isElement or isArithmetic.
   Written write(const Expr *E) const {
@@ -223,10 +223,9 @@ private:
   }
 
   /// The caller's own variable, if its name says so everywhere.
-  static Written captured(const VarDecl &V) {
-    auto *Around = llvm::cast<FunctionDecl>(V.getParentFunctionOrMethod());
-    bool IsHidden = false;
-    forEachStmt(Around->getBody(), [&](const Stmt &S) {
+  Written captured(const VarDecl &V) const {
+    bool IsHidden = V.getParentFunctionOrMethod() != &Caller;
+    forEachStmt(Caller.getBody(), [&](const Stmt &S) {
       if (auto *Declares = dyn_cast<DeclStmt>(&S))
         for (const Decl *D : Declares->decls())
           IsHidden |=
@@ -276,7 +275,7 @@ private:
   }
 
   const CallExpr &Call;
-  const FunctionDecl &Callee;
+  const FunctionDecl &Caller;
   const ASTContext &Context;
   llvm::function_ref<Written(const Expr &)> TextOf;
 };
@@ -284,12 +283,12 @@ private:
 } // namespace
 
 std::optional<std::string> elementText(
-    const CallExpr &Call,
+    const CallExpr &Call, const FunctionDecl &Caller,
     llvm::function_ref<std::optional<std::string>(const Expr &)> TextOf) {
   const FunctionDecl *Callee = Call.getDirectCallee();
   if (!Callee || !isAccessor(*Callee))
     return std::nullopt;
-  return ElementWriter(Call, TextOf).write(returnedBy(*Callee));
+  return ElementWriter(Call, Caller, TextOf).write(returnedBy(*Callee));
 }
 
 } // namespace catt

@@ -51,7 +51,7 @@ bool loadsElement(const clang::FunctionDecl &F);
 /// A.c + k]". TextOf: of an expression of the caller. std::nullopt: it is not
 /// the caller's to name, or looks different in each instantiation.
 std::optional<std::string> elementText(
-    const clang::CallExpr &Call,
+    const clang::CallExpr &Call, const clang::FunctionDecl &Caller,
     llvm::function_ref<std::optional<std::string>(const clang::Expr &)> TextOf);
 
 /// Whether all that it does is to add and multiply its arguments and members of

@@ -241,8 +241,9 @@ std::optional<std::string> RowReads::textOf(const RowElement &E,
     return E.textAtMover(By);
   auto *Call = dyn_cast_or_null<CallExpr>(E.Whole);
   if (Call && Call->isPRValue())
-    return elementText(
-        *Call, [&](const Expr &Of) { return By.textOf(Of.getSourceRange()); });
+    return elementText(*Call, F, [&](const Expr &Of) {
+      return By.textOf(Of.getSourceRange());
+    });
   if (E.Whole)
     return By.textOf(E.Whole->getSourceRange());
   std::optional<std::string> Base = By.textOf(E.Base->getSourceRange()),
