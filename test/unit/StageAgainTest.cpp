@@ -68,6 +68,28 @@ TEST(StagePlan, PositiveRowsThatStoresMayChange) {
   EXPECT_THAT(staged(Restrict), IsEmpty()); // registers may keep it
 }
 
+/// Scores of rows of 110 floats against 19 others.
+std::string scores(const char *Launch) {
+  return std::string(
+             "__global__ void k(const float *__restrict__ A, const float *C, "
+             "float *y) {\n"
+             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float t = "
+             "0;\n"
+             "  for (int c = 0; c < 19; ++c) {\n    float s = 0;\n"
+             "    for (int j = 0; j < 110; ++j) s += A[i * 110 + j] - C[c * "
+             "110 "
+             "+ j];\n    t = fmaxf(t, s);\n  }\n  y[i] = t;\n}\n"
+             "void host(float *A) { k") +
+         Launch + "(A, A, A); }\n";
+}
+
+/// A thread of a block of 1,024 has 64 registers; else nvcc keeps the row.
+TEST(StagePlan, PositiveRowsThatABlockHasNoRegistersFor) {
+  EXPECT_THAT(staged(scores("<<<264, 1024>>>")),
+              ElementsAre("A[i * 110 + j] in 32"));
+  EXPECT_THAT(staged(scores("<<<1056, 256>>>")), IsEmpty());
+}
+
 //===-- Rows that some iterations store -----------------------------------===//
 
 /// Kernels whose i is this, in blocks of 16 by 16 or of 256.

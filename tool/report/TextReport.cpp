@@ -317,7 +317,9 @@ void TextWriter::writeContended(const KernelReport &K, const LoopPlan &Plan) {
 
 void TextWriter::writeLoop(const KernelReport &K, const LoopPlan &Plan) {
   const Loop &L = K.Source.Loops[Plan.Loop];
-  if (isContended(K.Plan, Plan) || (!Plan.Why && Plan.Groups > 1))
+  const bool InTiles = Plan.Why && Plan.Why->Kind == Reason::RowsStaged;
+  if (!InTiles &&
+      (isContended(K.Plan, Plan) || (!Plan.Why && Plan.Groups > 1)))
     return writeContended(K, Plan);
   if (Plan.Why)
     return refusal(*Plan.Why, L.Where, loopName(L) + ": ");

@@ -68,6 +68,15 @@ static bool isKeptForAnother(const Kernel &K, const RowLoop &Rows,
   return false;
 }
 
+/// The bytes of a thread's registers: no more than the largest block that the
+/// program launches leaves it.
+static int64_t registerBytes(const Setting &S) {
+  int64_t Threads = WarpLanes;
+  for (const Launch &L : S.K.Launches)
+    Threads = std::max(Threads, L.Block.count().value_or(0));
+  return S.Throttle.Gpu.RegistersPerBlock / Threads * WordBytes;
+}
+
 /// The longest row, in bytes, that a loop around may find in registers.
 static int64_t mostKept(const Loop &Walk, const RowRead &Read) {
   // Of 440 bytes where stores may change it. Else of 238 words (240 are left
@@ -94,10 +103,12 @@ static bool isReadAgain(const Setting &S, const RowLoop &Rows,
   if (!Offset)
     return false;
   const int64_t Length = Count ? *Count * Rows.StepSize * Read.ElementBytes : 0;
-  if (Length && Length <= Bytes && !Read.IsWritten &&
+  const int64_t Room = registerBytes(S);
+  if (Length && Length <= std::min(Bytes, Room) && !Read.IsWritten &&
       isKeptForAnother(K, Rows, Read))
     return true;
-  if (Length > mostKept(Walk, Read) && meanWarps(S) >= EnoughWarps)
+  if (Length > std::min(Room, mostKept(Walk, Read)) &&
+      meanWarps(S) >= EnoughWarps)
     return false;
   for (auto L = Walk.Parent; L; L = K.Loops[*L].Parent)
     if (!Offset->mentionsIterator(*L))
