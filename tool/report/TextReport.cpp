@@ -318,8 +318,7 @@ void TextWriter::writeContended(const KernelReport &K, const LoopPlan &Plan) {
 void TextWriter::writeLoop(const KernelReport &K, const LoopPlan &Plan) {
   const Loop &L = K.Source.Loops[Plan.Loop];
   const bool InTiles = Plan.Why && Plan.Why->Kind == Reason::RowsStaged;
-  if (!InTiles &&
-      (isContended(K.Plan, Plan) || (!Plan.Why && Plan.Groups > 1)))
+  if (!InTiles && (isContended(K.Plan, Plan) || (!Plan.Why && Plan.Groups > 1)))
     return writeContended(K, Plan);
   if (Plan.Why)
     return refusal(*Plan.Why, L.Where, loopName(L) + ": ");

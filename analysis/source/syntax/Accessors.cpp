@@ -86,7 +86,10 @@ static const Expr *returnedBy(const FunctionDecl &F) {
   const FunctionDecl *Def = nullptr;
   auto *Body = dyn_cast_or_null<CompoundStmt>(F.getBody(Def));
   auto *Method = dyn_cast<CXXMethodDecl>(&F);
-  if (!Body || Body->size() != 1 || (Method && Method->isVirtual()))
+  const bool MayChangeCaptured =
+      Method && Method->getParent()->isLambda() && !Method->isConst();
+  if (!Body || Body->size() != 1 || (Method && Method->isVirtual()) ||
+      MayChangeCaptured)
     return nullptr;
   auto *Return = dyn_cast<ReturnStmt>(Body->body_front());
   return Return ? Return->getRetValue() : nullptr;
@@ -144,6 +147,8 @@ public:
 
   /// Of E, which isElement or isArithmetic.
   Written write(const Expr *E) const {
+    if (isOfTemplate(E))
+      return std::nullopt;
     E = E->IgnoreParenImpCasts();
     if (isa<IntegerLiteral>(E))
       return printed(*E);
@@ -166,6 +171,13 @@ public:
   }
 
 private:
+  /// An argument of a template: IgnoreParens would look through it.
+  static bool isOfTemplate(const Expr *E) {
+    while (isa<ImplicitCastExpr, ParenExpr>(E))
+      E = llvm::cast<Expr>(*E->child_begin());
+    return isa<SubstNonTypeTemplateParmExpr>(E);
+  }
+
   static Written joined(const Written &Left, const std::string &Between,
                         const Written &Right, const char *End = "") {
     if (!Left || !Right)
