@@ -242,36 +242,55 @@ __global__ void k(const float *A, float *y, int n) {
   EXPECT_EQ(Lanes(1), ~0u);
 }
 
+/// A split of the only kernel's outermost loop, and what it runs beside.
+struct Question {
+  Question(const std::string &Code, int64_t Grid, int64_t Threads,
+           int64_t Blocks, int64_t L1Bytes, int64_t WarpsPerGroup)
+      : Found(parseSnippet(Code)), Launch(launch(Grid, Threads)) {
+    Options.Gpu = llvm::cantFail(findDevice("h200"));
+    Options.Block.Threads = Threads;
+    Options.Block.GridBlocks = Grid;
+    Whole.WarpsPerGroup = Threads / WarpLanes;
+    Whole.BlocksPerSM = Blocks;
+    Whole.L1Bytes = L1Bytes;
+    Split = Whole;
+    Split.WarpsPerGroup = WarpsPerGroup;
+  }
+
+  std::optional<double> gain() {
+    return simulatedGain(Found.kernel(), 0, Whole, Split, Launch, Options);
+  }
+  std::optional<Refusal> refused(double Predicted, bool HoldsBack) {
+    auto Ask = [&](unsigned, const Candidate &, const Candidate &) {
+      return gain();
+    };
+    return veto(Ask, Found.kernel().Loops[0], Whole, Split, Predicted,
+                HoldsBack);
+  }
+
+  Parsed Found;
+  FootprintOptions Launch;
+  ThrottleOptions Options;
+  Candidate Whole, Split;
+};
+
 /// Rows of 1,024 floats, of which L1 holds those of a third of the warps.
 TEST(SecondOpinion, ASplitThatKeepsLinesIsMade) {
-  Parsed Found = parseSnippet(R"cpp(
+  Question Q(R"cpp(
 __global__ void k(const float *A, const float *x, float *y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int j = 0; j < 1024; ++j)
     y[i] += A[i * 1024 + j] * x[j];
-})cpp");
-  const Kernel &K = Found.kernel();
-  FootprintOptions Launch = launch(1056, 256);
-  ThrottleOptions Options;
-  Options.Gpu = llvm::cantFail(findDevice("h200"));
-  Options.Block.Threads = 256;
-  Options.Block.GridBlocks = 1056;
-  Candidate Whole, Split;
-  Whole.WarpsPerGroup = 8;
-  Split.WarpsPerGroup = 2;
-  Whole.BlocksPerSM = Split.BlocksPerSM = 8;
-  Whole.L1Bytes = Split.L1Bytes = 100 * 1024;
-  auto Ask = [&](unsigned Loop, const Candidate &A, const Candidate &B) {
-    return simulatedGain(K, Loop, A, B, Launch, Options);
-  };
-  EXPECT_GT(Ask(0, Whole, Split), 1.5);
-  for (bool HoldsBack : {false, true})
-    EXPECT_FALSE(veto(Ask, K.Loops[0], Whole, Split, 1.4, HoldsBack));
+})cpp",
+             1056, 256, /*Blocks=*/8, 100 * 1024, /*WarpsPerGroup=*/2);
+  EXPECT_GT(Q.gain(), 1.5);
+  EXPECT_FALSE(Q.refused(1.4, /*HoldsBack=*/false));
+  EXPECT_FALSE(Q.refused(1.4, /*HoldsBack=*/true));
 }
 
 /// Rows of 253 floats that 9 rounds of a loop walk again, by 16 warps on an SM.
 TEST(SecondOpinion, ASplitThatOnlySavesL2IsLeftOut) {
-  Parsed Found = parseSnippet(R"cpp(
+  Question Q(R"cpp(
 __global__ void k(const float *A, const float *x, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -281,30 +300,18 @@ __global__ void k(const float *A, const float *x, float *y, int n) {
         s += A[i * 253 + j] * x[o * 253 + j];
       y[i * 9 + o] = s;
     }
-})cpp");
-  const Kernel &K = Found.kernel();
-  FootprintOptions Launch = launch(78, 512);
-  ThrottleOptions Options;
-  Options.Gpu = llvm::cantFail(findDevice("h200"));
-  Options.Block.Threads = 512;
-  Options.Block.GridBlocks = 78;
-  Candidate Whole, Split;
-  Whole.WarpsPerGroup = 16;
-  Split.WarpsPerGroup = 6;
-  Whole.BlocksPerSM = Split.BlocksPerSM = 1;
-  Whole.L1Bytes = Split.L1Bytes = 248 * 1024;
-  auto Ask = [&](unsigned Loop, const Candidate &A, const Candidate &B) {
-    return simulatedGain(K, Loop, A, B, Launch, Options);
-  };
-  EXPECT_LT(Ask(0, Whole, Split), 0.85); // measured: 0.80
-  auto Why = veto(Ask, K.Loops[0], Whole, Split, 1.4, true);
+})cpp",
+             78, 512, /*Blocks=*/1, 248 * 1024, /*WarpsPerGroup=*/6);
+  EXPECT_LT(Q.gain(), 0.85); // measured: 0.80
+  const std::optional<Refusal> Why = Q.refused(1.4, /*HoldsBack=*/true);
   ASSERT_TRUE(Why);
   EXPECT_EQ(Why->Kind, Reason::SmallGain);
-  EXPECT_FALSE(veto(Ask, K.Loops[0], Whole, Split, 4, /*HoldsBack=*/true));
-  EXPECT_TRUE(veto(Ask, K.Loops[0], Whole, Split, 4, /*HoldsBack=*/false));
-  EXPECT_FALSE(veto(nullptr, K.Loops[0], Whole, Split, 1.4, true));
-  Options.Gpu.SMs.reset(); // nothing can be said
-  EXPECT_FALSE(veto(Ask, K.Loops[0], Whole, Split, 1.4, true));
+  EXPECT_FALSE(Q.refused(4, /*HoldsBack=*/true));
+  EXPECT_TRUE(Q.refused(4, /*HoldsBack=*/false));
+  EXPECT_FALSE(veto(nullptr, Q.Found.kernel().Loops[0], Q.Whole, Q.Split, 1.4,
+                    /*HoldsBack=*/true));
+  Q.Options.Gpu.SMs.reset(); // nothing can be said
+  EXPECT_FALSE(Q.refused(1.4, /*HoldsBack=*/true));
 }
 
 } // namespace
