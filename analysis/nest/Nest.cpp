@@ -40,16 +40,13 @@ bool staysRolled(const Loop &L) {
                            *Trips * L.LeastInstructions > MostUnrolled);
 }
 
-std::optional<int64_t> unrolledWhole(const Kernel &K, unsigned Loop) {
-  constexpr int64_t AnyBody =
-      16; // iterations that are unrolled whatever they do
+bool isUnrolledWhole(const Kernel &K, unsigned Loop) {
+  constexpr int64_t FewIterations = 16; // unrolled whatever they do
   const catt::Loop &L = K.Loops[Loop];
   const std::optional<int64_t> Trips =
       L.TripCount ? L.TripCount->constant() : std::nullopt;
-  if (!Trips || !isInnermost(K, Loop) || staysRolled(L) ||
-      (*Trips > AnyBody && !L.LeastInstructions))
-    return std::nullopt;
-  return Trips;
+  return Trips && isInnermost(K, Loop) && !staysRolled(L) &&
+         (*Trips <= FewIterations || L.LeastInstructions);
 }
 
 unsigned outermost(const Kernel &K, unsigned Loop) {

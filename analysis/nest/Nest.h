@@ -34,9 +34,9 @@ bool isInnermost(const Kernel &K, unsigned Loop);
 /// registers.
 bool staysRolled(const Loop &L);
 
-/// Iterations of an innermost loop that compilers unroll whole, so that their
-/// loads can be issued together; std::nullopt: of every other.
-std::optional<int64_t> unrolledWhole(const Kernel &K, unsigned Loop);
+/// An innermost loop that compilers unroll whole, so that the loads of all its
+/// iterations can be issued together.
+bool isUnrolledWhole(const Kernel &K, unsigned Loop);
 
 /// The loop that is inside no other and has this one inside, or is it.
 unsigned outermost(const Kernel &K, unsigned Loop);

@@ -234,6 +234,10 @@ TEST(Accessors, PositiveTextsOfTheCaller) {
              "  return *(p + (r - 2) * n + 1);\n}",
              "s += get(A, j, 1);"),
       ElementsAre("*(A + ((size_t)j - 2) * (size_t)1 + 1)"));
+  EXPECT_THAT(rowsOf("__device__ float get(const float *p, unsigned r, "
+                     "unsigned c) { return p[c + (r - 2) + 3 * (r * 4)]; }",
+                     "s += get(A, u, unsigned(j));"),
+              ElementsAre("A[(unsigned(j)) + (u - 2) + 3 * (u * 4)]"));
   EXPECT_THAT(rowsOf("__device__ float get(const Mat &m, int r, int c) {\n"
                      "  return m.d[r * m.c + c];\n}",
                      "s += get(M, i, j);"),

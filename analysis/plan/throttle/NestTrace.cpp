@@ -194,7 +194,7 @@ void NestTrace::addLoop(const Loop &L) {
   SimulatedLoop S;
   S.Trips = tripsOf(L.Id);
   S.Operations = L.Operations;
-  S.UnrolledWhole = unrolledWhole(K, L.Id).has_value();
+  S.UnrolledWhole = isUnrolledWhole(K, L.Id);
   S.HoldsBack = holdsBack(K, L.Id);
   Loops.push_back(S);
   Middle.push_back(S.Trips / 2);

@@ -165,9 +165,9 @@ public:
     if (!B)
       return std::nullopt;
     const bool IsProduct = B->getOpcode() == BO_Mul;
-    return joined(side(B->getLHS(), IsProduct),
+    return joined(side(B->getLHS(), IsProduct, /*BindsProducts=*/false),
                   " " + B->getOpcodeStr().str() + " ",
-                  side(B->getRHS(), IsProduct || B->getOpcode() == BO_Sub));
+                  side(B->getRHS(), /*BindsSums=*/true, IsProduct));
   }
 
 private:
@@ -201,11 +201,13 @@ private:
     return IsName || !Out ? Out : "(" + *Out + ")";
   }
 
-  /// Of a binary operator.
-  Written side(const Expr *E, bool BindsSums) const {
+  /// Of a binary operator, grouped as it was: types of other widths wrap
+  /// elsewhere.
+  Written side(const Expr *E, bool BindsSums, bool BindsProducts) const {
     auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
     const Written Out = write(E);
-    return B && B->isAdditiveOp() && BindsSums && Out ? "(" + *Out + ")" : Out;
+    const bool IsBound = B && (B->isAdditiveOp() ? BindsSums : BindsProducts);
+    return IsBound && Out ? "(" + *Out + ")" : Out;
   }
 
   Written cast(QualType To, const Written &Of) const {
