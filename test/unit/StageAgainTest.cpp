@@ -111,7 +111,13 @@ const std::string Flat = "blockIdx.x * blockDim.x + threadIdx.x",
 TEST(StagePlan, PositiveRowsThatSomeIterationsStore) {
   EXPECT_THAT(staged(storesSometimes(Flat, "1056, 256")),
               ElementsAre("A[i * 512 + j] in 32"));
-  EXPECT_THAT(staged(storesSometimes(Square, "wide, flat")),
+  EXPECT_THAT(
+      staged(storesSometimes("blockIdx.x * 256 + threadIdx.x", "1056, 256")),
+      ElementsAre("A[i * 512 + j] in 32"));
+  EXPECT_THAT(staged(storesSometimes(
+                  "blockIdx.x * blockDim.x * blockDim.y + threadIdx.y * "
+                  "blockDim.x + threadIdx.x",
+                  "1056, flat")),
               ElementsAre("A[i * 512 + j] in 32"));
 }
 
@@ -120,6 +126,8 @@ TEST(StagePlan, NegativeRowsThatOtherThreadsWalkAndStore) {
   for (const auto &[I, Launch] :
        {std::pair<std::string, const char *>{Flat, "wide, 256"},
         {Flat, "1056, flat"},
+        {Square, "wide, flat"}, // as wide as gridDim says, or not
+        {"blockIdx.x * 254 + threadIdx.x", "1056, 256"},
         {"blockIdx.x * 256 + threadIdx.x % 128", "1056, 256"},
         {"(" + Flat + ") / 2", "1056, 256"}})
     EXPECT_THAT(staged(storesSometimes(I, Launch)), IsEmpty()) << I << Launch;

@@ -54,8 +54,7 @@ static const std::vector<AffineIndex> *operandsOf(const AffineIndex &Index,
              : nullptr;
 }
 
-/// What is behind `max(0, trips)`.
-static AffineIndex withoutFloor(const AffineIndex &Trips) {
+AffineIndex withoutFloor(const AffineIndex &Trips) {
   const std::vector<AffineIndex> *Of = operandsOf(Trips, Atom::Kind::Max);
   if (!Of)
     return Trips;

@@ -24,6 +24,9 @@
 
 namespace catt {
 
+/// What is behind `max(0, trips)`.
+AffineIndex withoutFloor(const AffineIndex &Trips);
+
 /// "m", "(m - 1)": what can stand behind a minus.
 std::string termOf(const std::string &Text);
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/stage/WorthTiles.h"
 #include "analysis/nest/Nest.h"
+#include "analysis/plan/stage/LongRows.h"
 #include "analysis/plan/stage/TileLayout.h"
 #include "analysis/time/TimeModel.h"
 #include "llvm/ADT/STLExtras.h"
@@ -198,25 +199,61 @@ static bool paysForFew(const Setting &S, const RowLoop &Rows,
          });
 }
 
-/// No other thread of a launch walks the row, so that nothing of it that this
-/// one leaves as it was is another one's to change.
-static bool isOfOneThread(const Kernel &K, const Access &Row) {
-  if (!Row.Offset || Row.Offset->mentions([](const Atom &A) {
-        return !A.Operands.empty(); // i / 2 and i % n meet again
-      }))
-    return false;
-  auto Tells = [&](Atom::Kind Kind, Axis Dim, std::optional<int64_t> Extent) {
-    return Extent == 1 || Row.Offset->mentions([&](const Atom &A) {
-      return A.K == Kind && A.Dim == Dim;
+/// By what the row of a launch's next thread is further on, if that is all that
+/// tells rows apart: the threads of all blocks counted through.
+static std::optional<AffineIndex> threadStride(const AffineIndex &Offset,
+                                               const Launch &L, unsigned Walk) {
+  constexpr const char *Thread = "the thread";
+  const std::optional<int64_t> Extents[] = {L.Block.X, L.Block.Y, L.Block.Z};
+  auto Known = [&](const AffineIndex &Index) {
+    return Index.substitute([&](const Atom &A) -> std::optional<AffineIndex> {
+      const std::optional<int64_t> &Extent = Extents[unsigned(A.Dim)];
+      if (A.K == Atom::Kind::BlockDim && Extent)
+        return AffineIndex(*Extent);
+      if (A.K == Atom::Kind::ThreadIdx && Extent == 1)
+        return AffineIndex(0);
+      return std::nullopt;
     });
   };
+  auto T = AffineIndex::threadIdx, D = AffineIndex::blockDim;
+  const AffineIndex Others =
+      D(Axis::X) * (T(Axis::Y) + D(Axis::Y) * T(Axis::Z)) +
+      AffineIndex::blockIdx(Axis::X) * D(Axis::X) * D(Axis::Y) * D(Axis::Z);
+  const AffineIndex First = AffineIndex::parameter(Thread) - Known(Others);
+  const AffineIndex Through = Known(Offset).substitute(
+      [&](const Atom &A) -> std::optional<AffineIndex> {
+        if (A.K != Atom::Kind::ThreadIdx || A.Dim != Axis::X)
+          return std::nullopt;
+        return First;
+      });
+  if (Through.mentions([&](const Atom &A) {
+        return !A.Operands.empty() || A.K == Atom::Kind::ThreadIdx ||
+               A.K == Atom::Kind::BlockIdx ||
+               (A.K == Atom::Kind::Iterator && A.Id != Walk);
+      }))
+    return std::nullopt;
+  return Through.substitute([&](const Atom &A) -> std::optional<AffineIndex> {
+    if (A.K != Atom::Kind::Parameter || A.Name != Thread)
+      return std::nullopt;
+    return AffineIndex::parameter(Thread) + AffineIndex(1);
+  }) - Through;
+}
+
+/// No other thread of a launch walks any of the row, so that nothing of it that
+/// this one leaves as it was is another one's to change.
+static bool isOfOneThread(const Kernel &K, const RowLoop &Rows,
+                          const RowRead &Read) {
+  const Access &Row = K.Accesses[Read.Access];
+  const std::optional<AffineIndex> &Trips = K.Loops[Rows.Loop].TripCount;
+  if (!Row.Offset || !Trips)
+    return false;
+  const AffineIndex Bytes =
+      withoutFloor(*Trips) * AffineIndex(Rows.StepSize * Read.ElementBytes);
   return llvm::all_of(K.Launches, [&](const Launch &L) {
-    return Tells(Atom::Kind::ThreadIdx, Axis::X, L.Block.X) &&
-           Tells(Atom::Kind::ThreadIdx, Axis::Y, L.Block.Y) &&
-           Tells(Atom::Kind::ThreadIdx, Axis::Z, L.Block.Z) &&
-           Tells(Atom::Kind::BlockIdx, Axis::X, L.Grid.X) &&
-           Tells(Atom::Kind::BlockIdx, Axis::Y, L.Grid.Y) &&
-           Tells(Atom::Kind::BlockIdx, Axis::Z, L.Grid.Z);
+    const std::optional<AffineIndex> Stride =
+        L.Grid.Y == 1 && L.Grid.Z == 1 ? threadStride(*Row.Offset, L, Rows.Loop)
+                                       : std::nullopt;
+    return Stride && (*Stride - Bytes).constant().value_or(-1) >= 0;
   });
 }
 
@@ -234,7 +271,7 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
     const bool GuardsKnown =
         Read.OnBothSides ? S.K.Loops[Rows.Loop].GuardsKnown : A.GuardsKnown;
     if (Read.Walk || (!GuardsKnown && !In.Forced) ||
-        (Read.IsWrittenSometimes && !isOfOneThread(S.K, A)) ||
+        (Read.IsWrittenSometimes && !isOfOneThread(S.K, Rows, Read)) ||
         !(Known || (In.Busy && isScattered(S, A)) ||
           (In.Forced && beginsAnywhere(A))))
       continue;
