@@ -155,8 +155,9 @@ static std::string firstOf(const RowWalk &L) {
 
 /// The element of a tile that an iteration reads first.
 static std::string indexInTile(const VersionedLoop &V, const RowRead &R) {
+  const std::string Iteration = V.Rows.Iterator + " - " + V.From;
   if (!R.Walk)
-    return V.Rows.Iterator + " - " + V.From;
+    return R.Stride == 1 ? Iteration : "(" + Iteration + ") * " + str(R.Stride);
   const std::string First = firstOf(*R.Walk);
   return R.Walk->Iterator + (First == "0" ? "" : " - " + termOf(First));
 }

@@ -44,11 +44,15 @@ std::string tripsFrom(const RowWalk &L, const std::string &First) {
 
 std::string elementsFrom(const RowWalk &L, const RowRead &R,
                          const std::string &First) {
-  if (L.StepSize == 1)
+  const int64_t StepElements = L.StepSize * R.Stride;
+  if (StepElements == 1)
     return tripsFrom(L, First) + plus(R.Halo);
-  const std::string Step = std::to_string(L.StepSize);
-  return "(" + wayFrom(L, First, L.Reaches ? 0 : -1) + ") / " + Step + " * " +
-         Step + plus(int64_t(R.Halo) + 1);
+  const std::string By = " * " + std::to_string(StepElements);
+  if (L.StepSize == 1)
+    return "(" + tripsFrom(L, First) + ")" + By +
+           plus(int64_t(R.Halo) + 1 - StepElements);
+  return "(" + wayFrom(L, First, L.Reaches ? 0 : -1) + ") / " +
+         std::to_string(L.StepSize) + By + plus(int64_t(R.Halo) + 1);
 }
 
 std::string runsAt(const RowWalk &L, const std::string &Value) {

@@ -62,6 +62,7 @@ struct RowRead {
   std::vector<SourceSpan> Places; ///< in the body, ascending
   std::vector<unsigned> Offsets;  ///< of each place, in elements from Text
   std::string Text;               ///< "A[i * m + j]", the first of the row
+  int64_t Stride = 1;             ///< elements from j to j + 1: 2 of "A[2 * j]"
   /// "p" if Text is "*p", "at" if it is "A[at]": a variable that each iteration
   /// moves by one, in one of the Places, as "*p++", or elsewhere.
   std::string Mover;

@@ -485,6 +485,33 @@ private:
     }
   }
 
+  /// Some of each few elements: real parts, imaginary parts.
+  std::string byStride() {
+    const unsigned By = 2 + below(3);
+    const std::string S = std::to_string(By), Limit = limit();
+    const std::string Rows = std::to_string(Row),
+                      Parts = std::to_string(Row / By);
+    const std::string Begins[] = {
+        "i * " + Rows + " + " + S + " * j",
+        "j * " + S + " + i * " + Rows,
+        S + " * (i * " + Parts + " + j)",
+        "(j + i * " + Parts + ") * " + S,
+    };
+    const std::string &Begin = Begins[below(4)];
+    const std::string Member = member();
+    std::string Out = "for (int j = " + std::string(pick({"0", "0", "1"})) +
+                      "; j < (" + Limit + ") / " + S +
+                      "; j += " + pick({"1", "1", "2"}) + ") {\n";
+    const unsigned Count = 1 + below(By);
+    for (unsigned I = 0; I < Count; ++I)
+      Out += "  s " + std::string(pick({"+=", "-="})) + " A[" + Begin +
+             (I ? " + " + std::to_string(I) : std::string()) + "]" + Member +
+             ";\n";
+    if (chance(20)) // a row beside it
+      Out += "  s += " + element("j") + ";\n";
+    return Out + "}";
+  }
+
   /// Several elements at a time, and what they leave one by one.
   std::string ahead() {
     const unsigned By = 2 + below(3);
@@ -531,6 +558,8 @@ private:
       return chance(70) ? inFunction() : inLambda();
     if (ReadsAlone && chance(9))
       return chance(60) ? byMovingPointer() : byMovingIndex();
+    if (ReadsAlone && chance(8))
+      return byStride();
     if (ReadsAlone && chance(7))
       return ahead();
     std::string J = pick({"j", "j", "k"});

@@ -202,6 +202,38 @@ TEST(RowLoops, PositiveWiderSteps) {
   EXPECT_EQ(P.kernel("k").RowLoops.at(0).StepSize, 4);
 }
 
+TEST(RowLoops, PositiveSomeOfEachFewElements) {
+  EXPECT_THAT(
+      rows(Usual + "  s += A[2 * (i * m + j)] + A[1 + (i * m + j) * 2];"),
+      ElementsAre("int j = 0; 0 to m by ++j reads float A[2 * (i * m + j)] "
+                  "2x +1"));
+  EXPECT_THAT(rows(Usual + "  s += A[i + 3 * j + 2] - A[i + j * 3];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i + j * 3] "
+                          "2x +2"));
+  Parsed P = parseRows(Usual + "  s += A[2 * (2 * j + i) + 1] + A[i + j];");
+  const std::vector<RowRead> &Reads = P.kernel("k").RowLoops.at(0).Reads;
+  ASSERT_EQ(Reads.size(), 2u);
+  EXPECT_EQ(Reads[0].Stride, 4);
+  EXPECT_EQ(Reads[1].Stride, 1);
+}
+
+TEST(RowLoops, NegativeStrides) {
+  for (const char *Index :
+       {"m * j", "j * j", "-2 * j", "0 * j", "32 * j", "2 * j + j",
+        "2 * i + j * i", "i - 2 * j", "j / 2", "i + (2 * j) % m"})
+    EXPECT_THAT(
+        rows(Usual + "  s += A[" + std::string(Index) + "] + B[i * m + j];"),
+        ElementsAre("int j = 0; 0 to m by ++j reads float B[i * m + j]"))
+        << Index;
+  // Walks from behind.
+  EXPECT_THAT(rows("for (int j = m - 1; j >= 0; --j)\n  s += A[i + 2 * j];"),
+              IsEmpty());
+  // Two strides are two rows.
+  EXPECT_THAT(rows(Usual + "  s += A[i + 2 * j] + A[i + 3 * j];"),
+              ElementsAre("int j = 0; 0 to m by ++j reads float A[i + 2 * j] "
+                          "reads float A[i + 3 * j]"));
+}
+
 TEST(RowLoops, PositiveDownwards) {
   for (const char *Header :
        {"int j = m - 1; j >= 0; --j", "int j = m - 1; j > -1; j--",
@@ -826,7 +858,7 @@ TEST(RowLoops, PositiveNamesThatMeanAnotherInside) {
 
 TEST(RowLoops, NegativeIndicesThatDoNotWalk) {
   for (const char *Index :
-       {"i * m", "j * 2 + i", "i * m - j", "j * j", "i * m + j + j",
+       {"i * m", "j * m + i", "i * m - j", "j * j", "i * m + j + j",
         "(unsigned char)(j + i)", "rp[j] + i", "i * m + rp[i] + j", "j ^ i",
         "i * m + (int)s + j"})
     EXPECT_THAT(rows(Usual + "  s += A[" + Index + "];"),
@@ -1109,7 +1141,7 @@ TEST(RowLoops, NegativeMacros) {
   EXPECT_THAT(rows(Usual + "  s += A[AT(i)];", "#define AT(r) (r * m + j)\n"),
               IsEmpty());
   EXPECT_THAT(
-      rows(Usual + "  s += A[AT(j)];", "#define AT(c) (i * m + c * 2)\n"),
+      rows(Usual + "  s += A[AT(j)];", "#define AT(c) (i * m + c * c)\n"),
       IsEmpty());
   EXPECT_THAT(rows(Usual + "  s += SQUARE(A[i * m + j]);",
                    "#define SQUARE(x) ((x) * (x))\n"),
@@ -1157,7 +1189,7 @@ TEST(RowLoops, PositiveElementsSpelledAsCallsOrSums) {
               ElementsAre(HasSubstr(Head + "A[(i * m + j)]")));
   EXPECT_THAT(Of("A[i\n  *   m + j]"), ElementsAre(Head + "A[i * m + j] +0"));
   for (const char *Element : {"__ldg(A + j * m + i)", // no row
-                              "__ldg(&A[i * m + 2 * j])", "*(A + i * m)",
+                              "__ldg(&A[i * m + j * j])", "*(A + i * m)",
                               "A[i // row\n * m + j]", "*(j + i * m + A)"})
     EXPECT_THAT(Of(Element), IsEmpty()) << Element;
 }

@@ -329,5 +329,25 @@ TEST(StageBlocks, PositiveSizesInAnObject) {
             "m.n >= 32");
 }
 
+//===-- Elements between those that are loaded ----------------------------===//
+
+TEST(StagePlan, PositiveAllOfEachFewElements) {
+  EXPECT_THAT(staged(kernel("2048", "256",
+                            "s += A[i * 4096 + 2 * j];\n"
+                            "s -= A[i * 4096 + 2 * j + 1];")),
+              ElementsAre("A[i * 4096 + 2 * j] in 32"));
+}
+
+TEST(StagePlan, NegativeSomeOfEachFewElements) {
+  for (const char *Body :
+       {"s += A[i * 4096 + 2 * j];", "s += A[i * 4096 + 2 * j + 1];",
+        "s += A[i * 4096 + 4 * j] + A[i * 4096 + 4 * j + 1];"})
+    EXPECT_THAT(staged(kernel("1024", "256", Body)), IsEmpty()) << Body;
+  AnalysisOptions Told = staging();
+  Told.TileBytes = 64;
+  EXPECT_THAT(staged(kernel("1024", "256", "s += A[i * 4096 + 2 * j];"), Told),
+              ElementsAre("A[i * 4096 + 2 * j] in 16"));
+}
+
 } // namespace
 } // namespace catt

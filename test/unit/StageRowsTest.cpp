@@ -144,6 +144,26 @@ TEST(StageRows, PositiveALoopThatLooksAhead) {
                           HasSubstr("j + 1 < m && j - cattFrom < 15; j += 2")));
 }
 
+/// The last of 16 elements is the imaginary part of iteration 7.
+TEST(StageRows, PositiveRealAndImaginaryParts) {
+  StageBench B(kernel("  for (int j = 0; j < m; ++j)\n"
+                      "    s += A[2 * (i * m + j)] - A[2 * (i * m + j) + 1];"
+                      "\n"));
+  EXPECT_REWRITE(B, AllOf(HasSubstr("&A[2 * (i * m + j)], j < m ? (m - j) * 2 "
+                                    ": 0"),
+                          HasSubstr("j < m && j - cattFrom < 8; ++j"),
+                          HasSubstr("s += cattRow_A[(j - cattFrom) * 2] - "
+                                    "cattRow_A[(j - cattFrom) * 2 + 1];")));
+}
+
+/// The element behind the last one of a row is not read.
+TEST(StageRows, PositiveOneOfEachThreeElements) {
+  StageBench B(kernel("  for (int j = 1; j <= m; j += 2)\n"
+                      "    s += A[i * 3 * m + 3 * j];\n"));
+  EXPECT_REWRITE(B, AllOf(HasSubstr("j <= m ? (m - j) / 2 * 6 + 1 : 0"),
+                          HasSubstr("j - cattFrom < 6; j += 2")));
+}
+
 TEST(StageRows, PositiveAReferenceToAnElement) {
   StageBench B(kernel("  for (int j = 0; j < m; ++j) {\n"
                       "    const float &v = A[i * m + j];\n"

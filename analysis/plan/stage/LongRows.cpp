@@ -31,10 +31,13 @@ bool walkAlike(const RowWalk &A, const RowWalk &B) {
 }
 
 int64_t windowOf(const RowLoop &Rows, const LoopVersion &Version) {
-  unsigned Halo = 0;
-  for (unsigned R : Version.Reads)
-    Halo = std::max(Halo, Rows.Reads[R].Halo);
-  return Version.Columns - Halo;
+  int64_t Least = Version.Columns;
+  for (unsigned R : Version.Reads) {
+    const RowRead &Read = Rows.Reads[R];
+    Least =
+        std::min(Least, (Version.Columns - 1 - Read.Halo) / Read.Stride + 1);
+  }
+  return Least;
 }
 
 std::optional<int64_t> mostTrips(const RowLoop &Rows,

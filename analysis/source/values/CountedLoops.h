@@ -41,11 +41,16 @@
 
 namespace catt {
 
-/// "i * m + j + 1", where j is the iterator: Rest "+i * m", Offset 1. Indices
-/// of one Rest differ by their offsets.
+/// "2 * (i * m + j) + 1", where j is the iterator: Stride 2, Rest "+2*i * m",
+/// Offset 1. Indices of one Stride and Rest differ by their offsets.
 struct RowIndex {
+  int64_t Stride = 1;
   std::string Rest;
   int64_t Offset = 0;
+
+  bool isRowOf(const RowIndex &Other) const {
+    return Stride == Other.Stride && Rest == Other.Rest;
+  }
 };
 
 /// The variable that an expression reads and nothing else; null if none.
@@ -75,9 +80,9 @@ public:
   bool isPlainObject(const clang::Expr *E) const;
   /// The iterator is a pointer: `for (; p < end; ++p)`.
   bool isByPointer() const { return Iterator->getType()->isPointerType(); }
-  /// The index grows by 1 with the iterator, and by nothing else in the loop;
-  /// or the pointer does.
-  bool walksRow(const clang::Expr *E) const;
+  /// By what an index, or a pointer, grows where the iterator does by 1; none
+  /// if anything else in the loop changes it.
+  std::optional<int64_t> strideOf(const clang::Expr *E) const;
   /// Of an index that walks a row; none of others.
   std::optional<RowIndex> rowIndex(const clang::Expr *E) const;
   /// A pointer or an index of before the loop moves by one with each iteration,
@@ -106,7 +111,7 @@ private:
   std::optional<int64_t> stepOf(const clang::Expr *E) const;
   void takeIterator(const clang::Expr *Side);
   std::optional<Refusal> direction(bool IsUp, std::optional<int64_t> By);
-  void addTerms(const clang::Expr *E, bool Minus,
+  void addTerms(const clang::Expr *E, int64_t Factor,
                 std::vector<std::string> &Terms, int64_t &Offset) const;
   void findLimitByName();
   bool findFirst();

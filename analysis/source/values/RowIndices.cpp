@@ -15,6 +15,8 @@ using namespace clang;
 
 namespace catt {
 
+static constexpr int64_t MostStride = 16; ///< elements, as bytes are words
+
 /// Written in the loop, perhaps as the argument of a macro, so that another
 /// name can be written there.
 bool CountedLoop::isInText(const Expr &E) const {
@@ -41,18 +43,26 @@ const Expr *CountedLoop::withoutCasts(const Expr *E) const {
              : nullptr;
 }
 
-bool CountedLoop::walksRow(const Expr *E) const {
+std::optional<int64_t> CountedLoop::strideOf(const Expr *E) const {
   E = withoutCasts(E);
-  if (!E || isa<CastExpr>(E))
-    return E;
+  if (!E)
+    return std::nullopt;
+  if (isa<CastExpr>(E)) // the iterator
+    return 1;
   auto *B = dyn_cast<BinaryOperator>(E);
-  if (!B)
-    return false;
-  if (B->getOpcode() == BO_Add)
-    return (walksRow(B->getLHS()) && isPlain(B->getRHS())) ||
-           (isPlain(B->getLHS()) && walksRow(B->getRHS()));
-  return B->getOpcode() == BO_Sub && walksRow(B->getLHS()) &&
-         isPlain(B->getRHS());
+  if (!B || (!B->isAdditiveOp() && B->getOpcode() != BO_Mul))
+    return std::nullopt;
+  const std::optional<int64_t> Left = strideOf(B->getLHS()),
+                               Right = strideOf(B->getRHS());
+  if (B->isAdditiveOp())
+    return Left && isPlain(B->getRHS())                       ? Left
+           : B->getOpcode() == BO_Add && isPlain(B->getLHS()) ? Right
+                                                              : std::nullopt;
+  const std::optional<int64_t> By =
+      constantValue(Left ? B->getRHS() : B->getLHS(), Context);
+  return (Left || Right) && By && *By > 0 && *By <= MostStride
+             ? std::optional(*By * (Left ? *Left : *Right))
+             : std::nullopt;
 }
 
 /// `p++`, `++p`, `p += 1`.
@@ -130,33 +140,50 @@ std::string CountedLoop::nameOf(const Expr &E) const {
   return Printed;
 }
 
+/// "+2*" or "-".
+static std::string factorText(int64_t Factor) {
+  const std::string Sign = Factor < 0 ? "-" : "+";
+  return Factor == 1 || Factor == -1
+             ? Sign
+             : Sign + std::to_string(std::abs(Factor)) + "*";
+}
+
 /// The terms of an index that walks a row, but for the iterator and constants.
-void CountedLoop::addTerms(const Expr *E, bool Minus,
+void CountedLoop::addTerms(const Expr *E, int64_t Factor,
                            std::vector<std::string> &Terms,
                            int64_t &Offset) const {
   if (std::optional<int64_t> C = constantValue(E, Context);
       C && *C > -(1 << 30) && *C < 1 << 30) {
-    Offset += Minus ? -*C : *C;
+    Offset += Factor * *C;
     return;
   }
   const Expr *Inner = withoutCasts(E);
   if (Inner && isa<CastExpr>(Inner)) // the iterator
     return;
-  if (auto *B = dyn_cast_or_null<BinaryOperator>(Inner);
-      B && B->isAdditiveOp()) {
-    addTerms(B->getLHS(), Minus, Terms, Offset);
-    return addTerms(B->getRHS(), Minus != (B->getOpcode() == BO_Sub), Terms,
+  auto *B = dyn_cast_or_null<BinaryOperator>(Inner);
+  if (B && B->isAdditiveOp()) {
+    addTerms(B->getLHS(), Factor, Terms, Offset);
+    return addTerms(B->getRHS(), B->getOpcode() == BO_Sub ? -Factor : Factor,
+                    Terms, Offset);
+  }
+  if (B && strideOf(B)) {
+    const bool IsLeft = strideOf(B->getLHS()).has_value();
+    const Expr *Inside = IsLeft ? B->getLHS() : B->getRHS(),
+               *By = IsLeft ? B->getRHS() : B->getLHS();
+    return addTerms(Inside, Factor * *constantValue(By, Context), Terms,
                     Offset);
   }
-  Terms.push_back((Minus ? "-" : "+") + nameOf(*E));
+  Terms.push_back(factorText(Factor) + nameOf(*E));
 }
 
 std::optional<RowIndex> CountedLoop::rowIndex(const Expr *E) const {
   std::vector<std::string> Terms;
   RowIndex Out;
-  if (!walksRow(E))
+  std::optional<int64_t> Stride = strideOf(E);
+  if (!Stride)
     return std::nullopt;
-  addTerms(E, /*Minus=*/false, Terms, Out.Offset);
+  Out.Stride = *Stride;
+  addTerms(E, /*Factor=*/1, Terms, Out.Offset);
   llvm::sort(Terms);
   Out.Rest = llvm::join(Terms, "");
   return Out;

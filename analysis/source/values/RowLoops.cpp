@@ -145,7 +145,7 @@ private:
 
   /// Whether these are one element of a row, named in one way.
   bool areOneElement(llvm::ArrayRef<const Expr *> Accesses) const {
-    std::set<std::tuple<std::string, std::string, int64_t>> Elements;
+    std::set<std::tuple<std::string, int64_t, std::string, int64_t>> Elements;
     for (const Expr *Each : Accesses) {
       auto *E = dyn_cast<ArraySubscriptExpr>(Each);
       std::optional<RowIndex> Index = E && Counted.isPlain(E->getBase())
@@ -155,7 +155,7 @@ private:
           Index ? Counted.textOf(E->getBase()->getSourceRange()) : std::nullopt;
       if (!Base)
         return false;
-      Elements.insert({*Base, Index->Rest, Index->Offset});
+      Elements.insert({*Base, Index->Stride, Index->Rest, Index->Offset});
     }
     return Elements.size() == 1;
   }

@@ -212,7 +212,7 @@ RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
   const Expr *Touched = loadedBy(S);
   if (auto *U = dyn_cast_or_null<UnaryOperator>(Touched);
       U && U->getOpcode() == UO_Deref) {
-    if (By.isByPointer() && By.walksRow(U->getSubExpr())) // *p
+    if (By.isByPointer() && By.strideOf(U->getSubExpr())) // *p
       return RowElement{nullptr, U->getSubExpr(), U, U, U};
     std::optional<RowElement> Moved = RowElement::movedOver(*U, By);
     return Moved ? Moved : elementAt(U->getSubExpr(), *U);
@@ -265,10 +265,8 @@ int64_t bytesPerIteration(const AffineIndex &Offset, unsigned Loop) {
 }
 
 /// As far as the walk through a function that leads to the element has told.
-static bool growsByOne(const Access &A, const RowWalker &Walker,
-                       unsigned Bytes) {
-  return A.Offset && bytesPerIteration(*A.Offset, Walker.Loop) ==
-                         Walker.StepSize * int64_t(Bytes);
+static bool growsBy(int64_t Bytes, const Access &A, const RowWalker &Walker) {
+  return A.Offset && bytesPerIteration(*A.Offset, Walker.Loop) == Bytes;
 }
 
 /// What a row is called beside its index.
@@ -311,8 +309,13 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
   const Access *A =
       Index ? accessOf(*E.Touched, *Whole, Walker.Loop, Reads, Writes)
             : nullptr;
-  if (!A || !A->ThroughL1 || Walker.StepSize * Bytes > MostStepBytes ||
-      ((Through || !E.Base || E.Mover) && !growsByOne(*A, Walker, Bytes)))
+  if (!A || !A->ThroughL1)
+    return std::nullopt;
+  const int64_t StepBytes = Walker.StepSize * Index->Stride * Bytes;
+  const bool LeavesOut =
+      Index->Stride > 1 && (Writes || Walker.Inside || Out.IsDown);
+  if (LeavesOut || StepBytes > MostStepBytes ||
+      ((Through || !E.Base || E.Mover) && !growsBy(StepBytes, *A, Walker)))
     return std::nullopt;
   return RowLoad{A,
                  *Type,
@@ -330,9 +333,9 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
 
 /// Elements behind the first one of a tile of the narrowest kind, so that
 /// enough of it is left for the first elements of iterations.
-static int64_t mostHalo(const RowWalker &Walker, unsigned ElementBytes) {
-  return Walker.StepSize > 1 ? NarrowTile / ElementBytes - 1
-                             : NarrowTile / 2 / ElementBytes;
+static int64_t mostHalo(int64_t StepSize, unsigned ElementBytes) {
+  return StepSize > 1 ? NarrowTile / ElementBytes - 1
+                      : NarrowTile / 2 / ElementBytes;
 }
 
 /// What follows if the condition holds, and what if not; null: nothing does.
@@ -385,7 +388,8 @@ void RowReads::find(const Stmt &Body, const RowWalker &Walker) {
   for (const RowLoad &L : Loads)
     while (llvm::none_of(Out.Reads,
                          [&](const RowRead &R) { return holds(R, L, Walker); }))
-      addRow(L, Sorted, Walker, mostHalo(Walker, Widest));
+      addRow(L, Sorted, Walker,
+             mostHalo(Walker.StepSize * L.Index.Stride, Widest));
   forEachStmt(&Body, [&](const Stmt &S) {
     forEachLoad(S, Walker, [&](const RowLoad &L) { addPlace(L, Walker); });
   });
@@ -408,6 +412,7 @@ RowRead &RowReads::add(const RowLoad &First, const RowWalker &Walker) {
   R.Mover = First.Mover;
   R.OnBothSides = First.OnBothSides;
   R.Type = First.Type;
+  R.Stride = First.Index.Stride;
   R.ElementBytes = First.Bytes;
   R.Alignment = First.Alignment;
   Out.Reads.push_back(std::move(R));

@@ -10,6 +10,9 @@
 //     s += A[i * m + j] +            one row, with one element behind the first
 //          A[i * m + j + 1];
 //
+//   for (int j = 0; j < m; ++j)      A[2 * j]: two elements further each time,
+//     s += A[2 * j] - A[2 * j + 1];  with one element behind it
+//
 //   for (int c = 0; c < k; ++c)      P[i * d + j]: the same row for each c,
 //     for (int j = 0; j < d; ++j)    with the loop over j as its Walk
 //       s += P[i * d + j] * C[c * d + j];
@@ -82,7 +85,7 @@ struct RowLoad {
 
   bool isRowOf(const RowLoad &Other) const {
     return Base == Other.Base && Type == Other.Type &&
-           Index.Rest == Other.Index.Rest;
+           Index.isRowOf(Other.Index);
   }
 };
 
