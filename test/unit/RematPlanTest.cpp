@@ -285,7 +285,7 @@ TEST(RematPlan, NegativeNothingToHide) {
 TEST(RematPlan, NegativeProducts) {
   for (const char *Definition :
        {"float x = f * 3;", "float x = f * f + 1;", "float x = -(f * f);",
-        "float x = n ? f * 2 : 1;", "float x = (float)(f * 2.0);",
+        "float x = n ? f * 3 : 1;", "float x = (float)(f * 0.3);",
         "float x = i * f;"}) {
     Squeezed S(std::string(Definition) +
                "\nA[0] = x;\nA[2] = A[3]; // peak\nA[1] = x;\n");

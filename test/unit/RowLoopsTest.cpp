@@ -933,14 +933,19 @@ TEST(RowLoops, NegativeBodiesThatAreNotPlain) {
 
 TEST(RowLoops, NegativeAProductThatIsCarried) {
   for (const char *Body :
-       {"s *= A[i * m + j];", "s = s * A[i * m + j];", "s = A[i * m + j] * 2;",
-        "float q = s;\ns = A[i * m + j] * 2;\ny[i] += q;",
-        "y[j] = A[i * m + j] * 2;\ns += y[j - 1];",
-        "float *w = y + 3;\nw[j] = A[i * m + j] * 2;\ns += y[j + 2];"})
+       {"float q = s;\ns = A[i * m + j] * 3;\ny[i] += q;",
+        "y[j] = A[i * m + j] * 3;\ns += y[j - 1];",
+        "float *w = y + 3;\nw[j] = A[i * m + j] * 3;\ns += y[j + 2];"})
     EXPECT_EQ(inLoop(Body), "may-contract") << Body;
   EXPECT_EQ(refusal("float q = 0;\n" + Usual +
-                    "{\n  s += q;\n  q = A[i * m + j] * 2;\n}"),
+                    "{\n  s += q;\n  q = A[i * m + j] * 3;\n}"),
             "may-contract");
+}
+
+TEST(RowLoops, PositiveAProductThatNoSumTakes) {
+  for (const char *Body :
+       {"s *= A[i * m + j];", "s = s * A[i * m + j];", "s = A[i * m + j] * 3;"})
+    EXPECT_EQ(inLoop(Body), "") << Body;
 }
 
 TEST(RowLoops, PositiveAProductThatEachIterationBeginsWith) {
@@ -952,46 +957,46 @@ TEST(RowLoops, PositiveAProductThatEachIterationBeginsWith) {
   for (const char *Body :
        {"y[j] += t;\nt *= A[i * m + j];",        // of the last iteration
         "if (j) t *= A[i * m + j];\ny[j] += t;", // or it may be
-        "t = t + A[i * m + j] * t;\nt *= 2;\ny[j] += t;",
-        "float &r = t;\ny[j] += r;\nt = A[i * m + j] * 2;"})
+        "t = t + A[i * m + j] * t;\nt *= 3;\ny[j] += t;",
+        "float &r = t;\ny[j] += r;\nt = A[i * m + j] * 3;"})
     EXPECT_EQ(Of(Body), "may-contract") << Body;
 }
 
 TEST(RowLoops, ProductsBeforeALoopThatAddsToThem) {
   const std::string Add = "  s += A[i * m + j];";
   // Whoever compiles it does not know which iteration is the first.
-  EXPECT_EQ(refusal("s = A[i] * 2;\n" + Usual + Add), "");
+  EXPECT_EQ(refusal("s = A[i] * 3;\n" + Usual + Add), "");
   EXPECT_EQ(
-      refusal("s = A[i] * 2;\nfor (int j = 3; j < m - 1; j += 2)\n" + Add), "");
-  EXPECT_EQ(refusal("s = A[i] * 2;\n" + Usual + "  s -= A[i * m + j];"), "");
+      refusal("s = A[i] * 3;\nfor (int j = 3; j < m - 1; j += 2)\n" + Add), "");
+  EXPECT_EQ(refusal("s = A[i] * 3;\n" + Usual + "  s -= A[i * m + j];"), "");
   for (const char *Loop :
        {"for (int j = 0; j < 1024; ++j)\n", "for (int j = 0; j < m % 8; ++j)\n",
         "for (int j = 0; j < rp[0]; ++j)\n"})
-    EXPECT_EQ(refusal("s = A[i] * 2;\n" + (Loop + Add)), "may-contract")
+    EXPECT_EQ(refusal("s = A[i] * 3;\n" + (Loop + Add)), "may-contract")
         << Loop;
   // Only what it adds to.
   EXPECT_EQ(
-      refusal("float q = A[i] * 2;\n" + Usual + "  s += A[i * m + j] + q;"),
+      refusal("float q = A[i] * 3;\n" + Usual + "  s += A[i * m + j] + q;"),
       "may-contract");
-  EXPECT_EQ(refusal("s = A[i] * 2;\n" + Usual + "  s = A[i * m + j] + s;"),
+  EXPECT_EQ(refusal("s = A[i] * 3;\n" + Usual + "  s = A[i * m + j] + s;"),
             "may-contract");
   const std::string Helper =
       "__device__ void f(const float *A, float *y, int i,"
-      " int m) {\nfloat s = A[i] * 2;\n" +
+      " int m) {\nfloat s = A[i] * 3;\n" +
       Usual + Add + "\ny[i] = s;\n}\n";
   EXPECT_EQ(refusal("f(A, y, i, m);", Helper), "may-contract");
 }
 
 TEST(RowLoops, ProductsInMemoryThatOthersMayLoad) {
   const std::string Loop = "for (int j = 0; j < 1024; ++j)\n";
-  EXPECT_EQ(refusal("y[i] = A[i] * 2;\n" + Loop + "  y[i] += A[i * m + j];"),
+  EXPECT_EQ(refusal("y[i] = A[i] * 3;\n" + Loop + "  y[i] += A[i * m + j];"),
             "");
   // Nobody sees the first one: it needs not be stored, nor rounded.
-  EXPECT_EQ(refusal("z[i] = A[i] * 2;\n" + Loop + "  z[i] += A[i * m + j];"),
+  EXPECT_EQ(refusal("z[i] = A[i] * 3;\n" + Loop + "  z[i] += A[i * m + j];"),
             "may-contract");
-  EXPECT_EQ(refusal("y[i] = A[i] * 2;\n" + Loop + "  y[i] += B[i * m + j];"),
+  EXPECT_EQ(refusal("y[i] = A[i] * 3;\n" + Loop + "  y[i] += B[i * m + j];"),
             "may-contract");
-  EXPECT_EQ(refusal("y[i] = A[i] * 2;\n" + Loop + "  y[i] += y[i * m + j];"),
+  EXPECT_EQ(refusal("y[i] = A[i] * 3;\n" + Loop + "  y[i] += y[i * m + j];"),
             "may-contract");
 }
 

@@ -59,6 +59,43 @@ TEST(SplitRounding, negativeThroughCopies) {
   EXPECT_NE(found(around("float p = a * b;", "float q = p; y[1] = q + b;")),
             "");
   EXPECT_NE(found(around("float p = a * b;", "y[1] = p;")), "");
+  EXPECT_NE(found(around("float p = a * b, q; q = -p;", "y[1] = q + b;")), "");
+  // Memory of another name, which is loaded.
+  for (const char *Behind :
+       {"C[1] = p; y[1] = C[2] + b;", "C[1] = p; y[1] = *(C + n) + b;",
+        "float *q = n ? C : y; C[1] = p; y[1] = q[2] + b;",
+        "float *q = &D; D = p; y[1] = *q + b;"})
+    EXPECT_NE(found(around("float p = a * b, C[4], D;", Behind)), "") << Behind;
+}
+
+TEST(SplitRounding, positiveProductsThatAreStored) {
+  for (const char *Behind :
+       {"float *C = (float *)A; C[1] = p;",
+        "extern __shared__ float C[]; "
+        "C[1] = -p;",
+        "float q = p; float r = q; y[1] = r * 3.f;", "float C[4]; C[n] = p;"})
+    EXPECT_EQ(found("float p = a * b;\nfloat s = 0;\n"
+                    "for (int j = 0; j < n; ++j) s += B[j];\ny[i] = s;\n" +
+                    std::string(Behind)),
+              "")
+        << Behind;
+}
+
+TEST(SplitRounding, positivePowersOfTwoAreExact) {
+  for (const char *Product :
+       {"a / 128", "a * 0.5f", "2 * a", "-4.f * a", "a / (1 << 5)", "a / 64.0"})
+    EXPECT_EQ(found(around((llvm::Twine("float p = ") + Product + ";").str(),
+                           "y[1] = p + b;")),
+              "")
+        << Product;
+  EXPECT_EQ(found(around("float p = a; p /= 256; p *= 2;", "y[1] = p + b;")),
+            "");
+  for (const char *Product : {"a / 100", "a * 0.1f", "a * 0", "a / n * 3",
+                              "a * (n ? 2 : 4)", "2 * a * b"})
+    EXPECT_NE(found(around((llvm::Twine("float p = ") + Product + ";").str(),
+                           "y[1] = p + b;")),
+              "")
+        << Product;
 }
 
 TEST(SplitRounding, negativeThroughFunctions) {
@@ -101,6 +138,24 @@ TEST(SplitRounding, whatAFunctionGivesBackOfItsArguments) {
         << Value;
 }
 
+TEST(SplitRounding, whatLambdasAndOperatorsGiveBack) {
+  const char *Own = "struct V { float x; };\n"
+                    "__device__ V operator+(V l, V r) "
+                    "{ return {l.x + 3.f * r.x}; }\n"
+                    "__device__ V operator*(V l, V r) "
+                    "{ return {l.x * r.x}; }\n";
+  EXPECT_EQ(found(around("auto f = [](float l, float r) { return l + 3.f * r; "
+                         "}; float p = f(a, b);",
+                         "y[1] = p + b;")),
+            "");
+  EXPECT_NE(found(around("auto f = [](float l, float r) { return l * r; }; "
+                         "float p = f(a, b);",
+                         "y[1] = p + b;")),
+            "");
+  EXPECT_EQ(found(around("V v{a}; V p = v + v;", "y[1] = p.x + b;"), Own), "");
+  EXPECT_NE(found(around("V v{a}; V p = v * v;", "y[1] = p.x + b;"), Own), "");
+}
+
 TEST(SplitRounding, negativeMemory) {
   EXPECT_EQ(found(around("y[i] = B[i] * a;", "y[i] += b;")),
             std::string("a product in what 'y' points to") + Cut);
@@ -115,10 +170,10 @@ TEST(SplitRounding, negativeBehind) {
             "");
   EXPECT_NE(found(around("", "y[2] = y[1] * a;", "y[2] += b;")), "");
   EXPECT_NE(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
-                  "y[i] = s * 2.f + b;"),
+                  "y[i] = s * 3.f + b;"),
             "");
   EXPECT_NE(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
-                  "float t = s / 4.f; y[i] = b - t;"),
+                  "float t = s / 5.f; y[i] = b - t;"),
             "");
 }
 
@@ -158,6 +213,7 @@ TEST(SplitRounding, positive) {
   EXPECT_EQ(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
                   "float r = 1.f / sqrtf(s + a); y[i] = r * (b - s) + a;"),
             "");
+  EXPECT_EQ(found(around("float p = rsqrtf(a);", "y[1] = p + b;")), "");
 }
 
 TEST(SplitRounding, positiveWithoutFusing) {

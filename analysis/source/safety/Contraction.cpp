@@ -20,13 +20,28 @@ bool mayFuse(const BinaryOperator &B, const ASTContext &Context) {
          LangOptions::FPM_Off;
 }
 
+bool isPowerOfTwo(const Expr &E, const ASTContext &Context) {
+  Expr::EvalResult Value;
+  return !E.isValueDependent() && E.EvaluateAsRValue(Value, Context) &&
+         Value.Val.isFloat() && Value.Val.getFloat().getExactInverse(nullptr);
+}
+
+/// `x * 0.5f`, `x / 128`, `x *= 2`.
+static bool isExact(const BinaryOperator &B, const ASTContext &Context) {
+  const bool IsProduct =
+      B.getOpcode() == BO_Mul || B.getOpcode() == BO_MulAssign;
+  return isPowerOfTwo(*B.getRHS(), Context) ||
+         (IsProduct && isPowerOfTwo(*B.getLHS(), Context));
+}
+
 bool isProduct(const Expr &E, const ASTContext &Context) {
   if (E.isValueDependent() || !E.getType()->isFloatingType())
     return false;
   if (auto *C = dyn_cast<CallExpr>(&E))
     return !C->isEvaluatable(Context) && !givesElement(*C);
   auto *B = dyn_cast<BinaryOperator>(&E);
-  if (!B || B->isEvaluatable(Context) || !mayFuse(*B, Context))
+  if (!B || B->isEvaluatable(Context) || !mayFuse(*B, Context) ||
+      isExact(*B, Context))
     return false;
   return B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign ||
          (B->getOpcode() == BO_Div && B->getRHS()->isEvaluatable(Context));
@@ -74,7 +89,7 @@ static bool placeMayBeProduct(const Expr &E,
 static bool
 operatorMayBeProduct(const BinaryOperator &B, const ASTContext &Context,
                      llvm::SmallVectorImpl<const VarDecl *> &Copies) {
-  bool Fused = mayFuse(B, Context);
+  bool Fused = mayFuse(B, Context) && !isExact(B, Context);
   switch (B.getOpcode()) {
   case BO_Assign:
   case BO_Comma:

@@ -30,10 +30,15 @@ namespace catt {
 /// -fmad=false, nor where a pragma forbids it).
 bool mayFuse(const clang::BinaryOperator &B, const clang::ASTContext &Context);
 
+/// Whether the value is a power of two, as a constant: a product with it, and a
+/// quotient by it, is exact, fused or not, unless it leaves the range of normal
+/// numbers.
+bool isPowerOfTwo(const clang::Expr &E, const clang::ASTContext &Context);
+
 /// The first part of the expression that may be fused with what is around it: a
 /// floating-point product, a division by a constant (which compilers turn into
-/// one), or a call that returns a floating-point value. Variables that are read
-/// are taken to hold finished values.
+/// one), both unless they are exact, or a call that returns a floating-point
+/// value. Variables that are read are taken to hold finished values.
 std::optional<Refusal> mayContract(const clang::Expr &E,
                                    const clang::ASTContext &Context);
 

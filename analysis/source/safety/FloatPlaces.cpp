@@ -52,11 +52,23 @@ void FloatPlaces::findReassigned(const Stmt &S) {
         B && B->getOpcode() == BO_Assign)
       Place = B->getLHS();
     if (auto *U = dyn_cast<UnaryOperator>(&Each);
-        U && U->getOpcode() == UO_AddrOf)
+        U && U->getOpcode() == UO_AddrOf) {
       Place = U->getSubExpr();
+      if (const VarDecl *V = variableOf(Place))
+        Exposed.insert(V);
+    }
     if (auto *V = Place ? namedVariable(Place->IgnoreParenCasts()) : nullptr)
       Reassigned.insert(V);
   });
+}
+
+bool FloatPlaces::mayBeOne(const FloatRoot &A, const FloatRoot &B) const {
+  if (A.Of == B.Of)
+    return true;
+  auto IsMemory = [&](const FloatRoot &R) {
+    return R.Memory || R.Of->getType()->isArrayType() || Exposed.contains(R.Of);
+  };
+  return (!A.Of || !B.Of) && IsMemory(A) && IsMemory(B);
 }
 
 /// p of `p[i].x`, `*(p + i)` and `p->x`, and whether memory lies between.
@@ -130,7 +142,7 @@ void FloatPlaces::climb(const Expr &Value, FloatUse &U) const {
           B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign;
       if (B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign ||
           (Divides && Below == B->getLHS()))
-        U.Scaled |= isConstant(Other);
+        U.Scaled |= isConstant(Other) && !isPowerOfTwo(Other, Context);
       if (B->isAdditiveOp() || B->getOpcode() == BO_AddAssign ||
           B->getOpcode() == BO_SubAssign) {
         U.Summed = true;
@@ -158,8 +170,32 @@ void FloatPlaces::use(const Expr &Read, const Expr &Value) {
   while (I > 0 && passesOn(*Above[I - 1]))
     --I;
   U.Finished = I > 0 && takesFinished(*Above[I - 1]);
+  auto *To = I > 0 ? dyn_cast<BinaryOperator>(Above[I - 1]) : nullptr;
+  U.Copied = I > 0 && ((To && To->getOpcode() == BO_Assign) ||
+                       isa<DeclStmt>(Above[I - 1]));
   climb(Value, U);
   Places[rootOf(Read)].Uses.push_back(U);
+}
+
+bool FloatPlaces::isFinished(const FloatUse &U,
+                             std::set<FloatRoot> &Seen) const {
+  if (U.Finished)
+    return true;
+  if (!U.Copied || !U.Into)
+    return false;
+  if (!Seen.insert(*U.Into).second)
+    return true; // it is looked at already
+  return llvm::all_of(Places, [&](const auto &Each) {
+    return !mayBeOne(Each.first, *U.Into) ||
+           llvm::all_of(Each.second.Uses, [&](const FloatUse &Next) {
+             return isFinished(Next, Seen);
+           });
+  });
+}
+
+bool FloatPlaces::isFinished(const FloatUse &U) const {
+  std::set<FloatRoot> Seen;
+  return isFinished(U, Seen);
 }
 
 /// Whether a visit of something above sees what happens to a variable: it is
@@ -249,7 +285,8 @@ void FloatPlaces::visitAssignment(const BinaryOperator &B) {
   U.Finished = takesFinished(B);
   U.Summed = !U.Finished;
   U.Added = B.getOpcode() == BO_AddAssign || B.getOpcode() == BO_SubAssign;
-  U.Scaled = U.Finished && isConstant(*B.getRHS());
+  U.Scaled = U.Finished && isConstant(*B.getRHS()) &&
+             !isPowerOfTwo(*B.getRHS(), Context);
   U.Into = To;
   Places[To].Uses.push_back(U);
 }
@@ -268,6 +305,8 @@ static bool isRounded(const CallExpr &C) {
         "__fma_r", "__dsqrt_r", "__ddiv_r"})
     if (Name.starts_with(Head))
       return true;
+  if (Name == "rsqrtf") // a double's ends with operations that are not known
+    return isKnownToCompute(*F);
   for (llvm::StringRef Root : {"sqrt", "floor", "ceil", "trunc", "rint",
                                "round", "fmax", "fmin", "fma"})
     if (Name == Root || Name == (Root + "f").str())
@@ -285,7 +324,8 @@ bool FloatPlaces::mayBeProductHere(
   if (auto *B = dyn_cast<BinaryOperator>(Value);
       B && B->getOpcode() == BO_Assign)
     Value = B->getRHS()->IgnoreParenImpCasts();
-  if (auto *C = dyn_cast<CallExpr>(Value); C && !isa<CXXOperatorCallExpr>(C))
+  auto *O = dyn_cast<CXXOperatorCallExpr>(Value);
+  if (auto *C = dyn_cast<CallExpr>(Value); C && !(O && O->isAssignmentOp()))
     return !isRounded(*C) && returnsProduct(*C, Copies);
   return mayBeProduct(*E, Context, Copies);
 }

@@ -28,6 +28,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -62,6 +63,7 @@ struct FloatDefinition {
 struct FloatUse {
   Side Where;
   bool Finished = false;         ///< no sum takes what is read there
+  bool Copied = false;           ///< it is all that is assigned to Into
   bool Added = false;            ///< it is what `s += x` adds to
   bool Summed = false;           ///< a sum is made of it in the same expression
   bool Scaled = false;           ///< a product with a constant
@@ -102,6 +104,11 @@ public:
   bool flows(Side From, Side To) const {
     return From != To && (From < To || IsRepeated);
   }
+  /// Whether both may be one place: memory of which only one name is known may
+  /// be any memory.
+  bool mayBeOne(const FloatRoot &A, const FloatRoot &B) const;
+  /// Whether no sum takes what is read there, nor what it is copied to.
+  bool isFinished(const FloatUse &U) const;
   /// Whether a definition may leave an unrounded product. Copies: as in
   /// mayBeProduct.
   bool
@@ -129,6 +136,7 @@ private:
   void climb(const clang::Expr &Value, FloatUse &U) const;
   void use(const clang::Expr &Read, const clang::Expr &Value);
   void addProduct(const clang::BinaryOperator &B);
+  bool isFinished(const FloatUse &U, std::set<FloatRoot> &Seen) const;
   void define(const FloatRoot &R, const clang::Expr *From,
               clang::SourceLocation At) {
     Places[R].Definitions.push_back({Here, From, At});
@@ -147,6 +155,7 @@ private:
   Side Here = Side::Before;
   bool IsRepeated = false; ///< what follows may run before, too
   llvm::DenseSet<const clang::VarDecl *> Reassigned; ///< pointers
+  llvm::DenseSet<const clang::VarDecl *> Exposed;    ///< their address is taken
   llvm::SmallVector<const clang::Stmt *, 16> Above;  ///< around what is visited
 };
 

@@ -101,12 +101,9 @@ const FloatDefinition *Crossings::productInSum(const FloatRoot &R,
     if (!mayBeProduct(D))
       continue;
     for (const auto &[Other, Used] : Known.Places) {
-      // Memory of which only one name is known may be any memory.
-      bool Same = Other.Of == R.Of
-                      ? Other.Memory == R.Memory
-                      : R.Memory && Other.Memory && (!R.Of || !Other.Of);
-      if (Same && llvm::any_of(Used.Uses, [&](const FloatUse &U) {
-            return Flows(D.Where, U) && !U.Finished;
+      if (Known.mayBeOne(Other, R) &&
+          llvm::any_of(Used.Uses, [&](const FloatUse &U) {
+            return Flows(D.Where, U) && !Known.isFinished(U);
           }))
         return &D;
     }
