@@ -347,6 +347,21 @@ private:
            (chance(30) ? "  if (s > 9)\n    s -= " + V + ";\n" : "") + "}";
   }
 
+  /// A function changes a variable of the kernel's.
+  std::string byChange(const std::string &E) {
+    const std::string Name = "change" + std::to_string(K.Id) + "_" +
+                             std::to_string(K.Globals.size());
+    if (chance(50)) {
+      define("__device__ void " + Name + "(" + Type + " &l, " + Type +
+             " r) {\n  if (l < r)\n    l = r;\n  else\n    l -= 1;\n}");
+      return Name + "(s, " + E + ");";
+    }
+    define("__device__ " + Type + " " + Name + "(" + Type + " *l, " + Type +
+           " r) {\n  *l += r;\n  return *l > 9 ? r : (" + Type + ")2;\n}");
+    return "{\n  " + Type + " u = 1;\n  s -= " + Name + "(&u, " + E +
+           ");\n  s += u;\n}";
+  }
+
   /// What one iteration does.
   std::string step(const std::string &J) {
     std::string E = element(J), Other = element(J);
@@ -360,6 +375,8 @@ private:
     switch (below(20)) {
     case 15:
       return byReference(J);
+    case 16:
+      return byChange(E);
     case 0:
       return "{\n  " + Type + " v = " + E +
              "; // the element\n  s += v * v;\n}";

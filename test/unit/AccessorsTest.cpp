@@ -17,6 +17,8 @@ namespace catt {
 namespace {
 
 using namespace testing;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -321,11 +323,39 @@ TEST(Accessors, NegativeRowsByValue) {
               IsEmpty());
 }
 
-TEST(Accessors, NegativeStoresBesideRows) {
+TEST(Accessors, PositiveStoresBesideRows) { // compared at run time
   EXPECT_THAT(rows(Usual + "{ s += A(i, j); B(i, j) = 3; }"),
-              ElementsAre("A(i, j) refused"));
+              ElementsAre("A(i, j)", "B(i, j)"));
   EXPECT_THAT(rows(Usual + "{ s += A(i, j); y[j] = 3; }"),
-              ElementsAre("A(i, j)", "y[j] refused")); // compared at run time
+              ElementsAre("A(i, j)", "y[j]"));
+  EXPECT_THAT(rows(Usual + "B(i, j) *= 3;"), ElementsAre("B(i, j)"));
+}
+
+TEST(Accessors, NegativeStoresBesideRows) {
+  // Nobody can say before the loop where they go.
+  EXPECT_THAT(rows(Usual + "{ s += A(i, j); B(i, (int)y[j]) = 3; }"),
+              Contains("A(i, j) refused"));
+  EXPECT_THAT(rows(Usual + "{ s += A(i, j); B(j, j * i) = 3; }"),
+              Contains("A(i, j) refused"));
+  EXPECT_THAT(rows(Usual + "{ s += A(i, j); A.c += 1; B(i, j) = 3; }"),
+              Each(::testing::HasSubstr("refused")));
+}
+
+TEST(Accessors, RowsOfFunctionsThatCallFunctions) {
+  auto Of = [](const std::string &Row, const std::string &Element) {
+    return kind("struct M { float *d; float **rows; int c;\n"
+                "  __device__ int first(int i) const { return i * c; }\n"
+                "  __device__ float *row(int i) const { " +
+                Row + " }\n  __device__ float &f(int i, int j) const { " +
+                Element + " }\n};\n");
+  };
+  EXPECT_EQ(Of("return d + i * c;", "return row(i)[j];"), "element");
+  EXPECT_EQ(Of("return d + first(i);", "return *(row(i) + j);"), "element");
+  EXPECT_EQ(Of("return rows[i];", "return row(i)[j];"), "none");
+  EXPECT_EQ(Of("return row(i - 1);", "return row(i)[j];"), "none");
+  EXPECT_EQ(Of("return d + i++ * c;", "return row(i)[j];"), "none");
+  EXPECT_EQ(Of("return d + i;", "return row(int(d[i]))[j];"), "none");
+  EXPECT_EQ(Of("if (i) return d; return d + c;", "return row(i)[j];"), "none");
 }
 
 } // namespace

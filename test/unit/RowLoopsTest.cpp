@@ -397,6 +397,62 @@ TEST(RowLoops, NegativeMembersThatAreStored) {
               Each(Not(HasSubstr("writes"))));
 }
 
+const char *Changing =
+    "struct Rng { unsigned x;\n"
+    "  __device__ float next() { x = x * 5 + 1; return (float)x; } };\n"
+    "struct Best { float key[4]; int at; };\n"
+    "__device__ void larger(float &l, float r) { l = l < r ? r : l; }\n"
+    "template <class T> __device__ void swapIf(T &l, T &r, bool c) {\n"
+    "  if (c) { T t = l; l = r; r = t; }\n}\n"
+    "__device__ float next(unsigned *x) { return *x = *x * 5 + 1; }\n"
+    "__device__ void put(Best *b, float v) {\n"
+    "  for (int q = 0; q < 4; ++q) swapIf(b->key[q], v, b->key[q] < v);\n"
+    "  b->at++;\n}\n"
+    "template <int N> __device__ void push(float (&b)[N], float v) {\n"
+    "  if (v < b[0]) return;\n  b[0] = v;\n}\n"
+    "__device__ unsigned *kept;\n"
+    "__device__ void keep(unsigned *x) { kept = x; }\n"
+    "__device__ void wait(unsigned *x) { __syncthreads(); }\n"
+    "__device__ void other(unsigned *x, unsigned *z) { x = z; *x = 1; }\n"
+    "__device__ void ofGlobal(float &x) { x += *(float *)kept; }\n"
+    "__device__ void scale(float &l, float r) { l = l * r; }\n";
+
+TEST(RowLoops, PositiveCallsThatChangeVariablesOfTheKernel) {
+  const std::string Own = "unsigned x = i;\nfloat b[4] = {};\nBest t = {};\n"
+                          "Rng g = {3};\nfloat w = 0;\n";
+  for (const char *Body :
+       {"larger(s, A[i * m + j]);", "swapIf(b[0], b[1], A[i * m + j] > 2);",
+        "s += A[i * m + j] - next(&x);", "put(&t, A[i * m + j]);",
+        "push(b, A[i * m + j]);", "s += A[i * m + j] + g.next();",
+        "float v = A[i * m + j];\nswapIf(s, v, v > s);",
+        "t.key[j % 4] = A[i * m + j];\nlarger(t.key[0], t.key[1]);",
+        "Best c = t;\nt = c;\ns += A[i * m + j];"})
+    EXPECT_EQ(refusal(Own + Usual + "{\n" + Body + "\n}", Changing), "")
+        << Body;
+}
+
+TEST(RowLoops, NegativeCallsThatChangeMore) {
+  const std::string Own = "unsigned x = i;\n__shared__ float sh[4];\n"
+                          "float w = 0, &r = y[i];\n";
+  for (const char *Body :
+       {"larger(y[j], A[i * m + j]);", "larger(sh[0], A[i * m + j]);",
+        "larger(r, A[i * m + j]);", "keep(&x);", "wait(&x);",
+        "other(&x, kept);", "ofGlobal(s);", "s += next(kept);"})
+    EXPECT_EQ(refusal(Own + Usual + "{\ns += A[i * m + j];\n" + Body + "\n}",
+                      Changing),
+              "warps-communicate")
+        << Body;
+  // The product may be part of the next iteration's sum.
+  EXPECT_EQ(
+      refusal(Own + Usual + "{\ns += w;\nscale(w, A[i * m + j]);\n}", Changing),
+      "may-contract");
+  // What the loop counts with.
+  EXPECT_EQ(refusal("unsigned j = 0;\nfor (; j < m; ++j) {\n"
+                    "s += A[i * m + j];\nnext(&j);\n}",
+                    Changing),
+            "not-counted");
+}
+
 TEST(RowLoops, PositiveCallsThatCompute) {
   EXPECT_EQ(inLoop("s += fabsf(A[i * m + j]);"), "");
   EXPECT_EQ(inLoop("s += twice(A[i * m + j]);",
@@ -898,10 +954,11 @@ TEST(RowLoops, NegativeWhatWarpsDoTogether) {
        {"__syncthreads();", "__syncwarp();",
         "s += __shfl_xor_sync(0xffffffff, s, 1);", "s += __any_sync(~0u, j);",
         "atomicAdd(y, s);", "__nv_atomic_add(y, s, __NV_ATOMIC_RELAXED);",
-        "__threadfence();", "s += unknown(j);", "s += byPointer(&s);"})
+        "__threadfence();", "s += unknown(j);", "s += byPointer(y);"})
     EXPECT_EQ(inLoop("s += A[i * m + j];\n" + std::string(Body),
                      "__device__ float unknown(int);\n"
-                     "__device__ float byPointer(float *p) { return *p; }\n"),
+                     "__device__ float byPointer(float *p) {\n"
+                     "  *p = 1; return *p;\n}\n"),
               "warps-communicate")
         << Body;
 }

@@ -376,18 +376,19 @@ TEST(SpillShared, NegativeProductsThatIterationsShare) {
 /// Which of the two is fused hangs on where v comes from.
 TEST(SpillShared, NegativeProductsThatAreAdded) {
   for (const char *Body :
-       {"    s += A[i] * v + A[i + 1] * 3;\n",
-        "    s = s * 0.5f + v * 0.25f;\n", "    s = v * 0.25f - s * 0.5f;\n",
-        "    { const float d = v + 1; s = s * 0.5f + d * 3; }\n",
-        "    { const float p = v * 3, q = s * 2; s = p + q; }\n",
-        "    { float q = s * 2; q += v * 3; s = q; }\n",
-        "    s = f(v, 2) + s * 0.5f;\n"})
+       {"    s += A[i] * v + A[i + 1] * 3;\n", "    s = s * 0.3f + v * 0.7f;\n",
+        "    s = v * 0.7f - s * 0.3f;\n",
+        "    { const float d = v + 1; s = s * 0.3f + d * 3; }\n",
+        "    { const float p = v * 3, q = s * 5; s = p + q; }\n",
+        "    { float q = s * 5; q += v * 3; s = q; }\n",
+        "    s = f(v, 5) + s * 0.3f;\n"})
     EXPECT_THAT(againstProducts(Body), ElementsAre(Reason::MayContract))
         << Body;
 }
 
 TEST(SpillShared, PositiveProductsThatAreAddedWithoutIt) {
-  for (const char *Body : {"    s = s * 0.5f + A[i] * 3;\n    t = v;\n",
+  for (const char *Body : {"    s = s * 0.3f + A[i] * 3;\n    t = v;\n",
+                           "    s = v * 0.25f - s * 0.5f;\n", // exact
                            "    s = s * 0.5f + v;\n"})
     EXPECT_THAT(againstProducts(Body), IsEmpty()) << Body;
 }

@@ -35,6 +35,13 @@ bool ComputeProof::computes(const FunctionDecl &F) {
   return Result;
 }
 
+/// `float &x`, `float *x`: an argument of the caller's.
+static bool refersToPlainObject(const ParmVarDecl &P) {
+  const QualType T = P.getType();
+  return (T->isLValueReferenceType() || T->isPointerType()) &&
+         isPlainObject(T->getPointeeType(), P.getASTContext());
+}
+
 bool ComputeProof::prove(const FunctionDecl &F) {
   const FunctionDecl *Def = nullptr;
   const Stmt *Body = F.getBody(Def);
@@ -52,15 +59,18 @@ bool ComputeProof::prove(const FunctionDecl &F) {
       (!Returned->isLValueReferenceType() ||
        !Returned->getPointeeType().isConstQualified()))
     return false;
-  if (!llvm::all_of(Def->parameters(),
-                    [](const ParmVarDecl *P) { return takesAValue(*P); }))
+  if (!llvm::all_of(Def->parameters(), [&](const ParmVarDecl *P) {
+        return takesAValue(*P) ||
+               (mayChangeArguments() && refersToPlainObject(*P));
+      }))
     return false;
   auto *Method = dyn_cast<CXXMethodDecl>(Def);
   auto *Constructor = dyn_cast<CXXConstructorDecl>(Def);
   InConstructor = Constructor;
   InMember = Method && !Method->isStatic();
   if (Method && (Method->isVirtual() || isa<CXXDestructorDecl>(Method) ||
-                 (InMember && !Constructor && !Method->isConst())))
+                 (InMember && !Constructor && !Method->isConst() &&
+                  !mayChangeArguments())))
     return false;
   return (!Constructor || initializers(*Constructor)) && statement(Body);
 }
@@ -77,30 +87,51 @@ bool ComputeProof::initializers(const CXXConstructorDecl &C) {
 
 bool ComputeProof::variable(const VarDecl &V) {
   QualType T = V.getType();
+  auto *P = dyn_cast<ParmVarDecl>(&V);
+  if (P && mayChangeArguments() && refersToPlainObject(*P))
+    return true;
   if (T->isReferenceType())
     return T->isLValueReferenceType() && T->getPointeeType().isConstQualified();
   return isPlainObject(T, V.getASTContext());
 }
 
-/// A place of the function's own, or a field of what it constructs.
+/// The parameter that is named; null if anything else is.
+static const ParmVarDecl *parameterOf(const Expr &E) {
+  auto *D = dyn_cast<DeclRefExpr>(E.IgnoreParenImpCasts());
+  return D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
+}
+
+bool ComputeProof::pointee(const Expr &Pointer) {
+  const ParmVarDecl *P = parameterOf(Pointer);
+  return P && mayChangeArguments() && P->getType()->isPointerType() &&
+         refersToPlainObject(*P);
+}
+
+/// A place of the function's own, a field of what it constructs, or what its
+/// arguments refer to; with the latter, pointers stay what they are.
 bool ComputeProof::written(const Expr &E) {
-  if (!place(&E))
+  if (!place(&E) || (mayChangeArguments() && E.getType()->isAnyPointerType()))
     return false;
   if (rootOf(&E))
     return true;
   const Expr *P = E.IgnoreParens();
   while (true) {
     auto *M = dyn_cast<MemberExpr>(P);
+    auto *U = dyn_cast<UnaryOperator>(P);
     if (M && M->isArrow())
-      return InConstructor && isa<CXXThisExpr>(M->getBase()->IgnoreImpCasts());
+      return isa<CXXThisExpr>(M->getBase()->IgnoreImpCasts())
+                 ? InConstructor || mayChangeArguments()
+                 : pointee(*M->getBase());
+    if (U && U->getOpcode() == UO_Deref)
+      return pointee(*U->getSubExpr());
     if (M) {
       P = M->getBase()->IgnoreParens();
     } else if (auto *A = dyn_cast<ArraySubscriptExpr>(P)) {
-      if (P = arrayOf(*A); !P)
-        return false;
-      P = P->IgnoreParens();
+      if (!arrayOf(*A))
+        return pointee(*A->getBase());
+      P = arrayOf(*A)->IgnoreParens();
     } else {
-      return false;
+      return mayChangeArguments() && parameterOf(*P);
     }
   }
 }

@@ -16,6 +16,12 @@
 //   int mine() { return threadIdx.x; }                           not
 //   int loaded(const int *p) { return *p; }                      not
 //
+// Where a call may change what its arguments refer to, which whoever calls
+// knows to be variables of its own:
+//
+//   void swapIf(int &a, int &b) { if (a > b) { int t = a; a = b; b = t; } }
+//   unsigned next(unsigned *state) { return *state = *state * 69069 + 1; }
+//
 // Limits: memory through a pointer, globals that can change, `this` other than
 // as the object of a const function or of a constructor, references that can
 // write, addresses, lambdas, assembly, virtual calls, recursion, destructors
@@ -31,10 +37,16 @@
 
 namespace catt {
 
+enum class Changes : uint8_t { Nothing, Arguments };
+
 class ComputeProof final : private ValueRules {
 public:
+  explicit ComputeProof(Changes May = Changes::Nothing) : May(May) {}
+
   /// The function, member function or constructor only computes, and takes
-  /// all its parameters by value or by reference to const.
+  /// all its parameters by value or by reference to const. With
+  /// Changes::Arguments: it changes nothing but what its parameters refer or
+  /// point to, and its object, and keeps no pointer to them.
   bool computes(const clang::FunctionDecl &F) override;
   using ValueRules::callComputes;
 
@@ -42,6 +54,8 @@ private:
   bool variable(const clang::VarDecl &V) override;
   bool written(const clang::Expr &Place) override;
   bool object() override { return InMember; }
+  bool pointee(const clang::Expr &Pointer) override;
+  bool mayChangeArguments() const override { return May == Changes::Arguments; }
   bool step() override { return ++Steps < MaxSteps; }
 
   bool prove(const clang::FunctionDecl &F);
@@ -50,6 +64,7 @@ private:
   bool loop(const clang::Stmt &S);
   bool declaration(const clang::Decl &D);
 
+  const Changes May;
   static constexpr unsigned MaxSteps = 20000;
   enum class State : uint8_t { Open, Proved, Refused };
   llvm::DenseMap<const clang::FunctionDecl *, State> Known;

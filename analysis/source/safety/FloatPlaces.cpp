@@ -9,6 +9,7 @@
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/syntax/Accessors.h"
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -63,8 +64,8 @@ void FloatPlaces::findReassigned(const Stmt &S) {
 }
 
 bool FloatPlaces::mayBeOne(const FloatRoot &A, const FloatRoot &B) const {
-  if (A.Of == B.Of)
-    return true;
+  if (A.Of == B.Of) // *(C + n) is an element of an array C
+    return A.Memory == B.Memory || A.Of->getType()->isArrayType();
   auto IsMemory = [&](const FloatRoot &R) {
     return R.Memory || R.Of->getType()->isArrayType() || Exposed.contains(R.Of);
   };
@@ -335,7 +336,7 @@ void FloatPlaces::spreadProducts() {
   for (auto &[R, P] : Places)
     for (const FloatDefinition &D : P.Definitions) {
       llvm::SmallVector<const VarDecl *, 2> Copies;
-      P.IsProduct |= mayBeProductHere(D.From, Copies);
+      P.IsProduct |= !D.Finished && mayBeProductHere(D.From, Copies);
       for (const VarDecl *V : Copies)
         CopyOf[R].push_back({V, false});
     }
@@ -348,17 +349,22 @@ void FloatPlaces::spreadProducts() {
   }
 }
 
+/// Arguments: those that it is given may be products.
+void FloatPlaces::collectCallee(const FunctionDecl &Body, bool Arguments,
+                                unsigned CallDepth) {
+  Depth = CallDepth;
+  if (Arguments)
+    for (const ParmVarDecl *P : Body.parameters())
+      addArgument(*P);
+  collect(*Body.getBody(), /*MayRepeat=*/false);
+  spreadProducts();
+}
+
 /// Whether one of the values that a function returns may be a product.
-/// Arguments: if those that it is given are.
 bool FloatPlaces::returnsProductOf(const FunctionDecl &Body,
                                    bool Arguments) const {
   FloatPlaces Inside({}, Context);
-  Inside.Depth = Depth + 1;
-  if (Arguments)
-    for (const ParmVarDecl *P : Body.parameters())
-      Inside.addArgument(*P);
-  Inside.collect(*Body.getBody(), /*MayRepeat=*/false);
-  Inside.spreadProducts();
+  Inside.collectCallee(Body, Arguments, Depth + 1);
   llvm::SmallVector<const Expr *, 4> Returned;
   forEachStmt(Body.getBody(), [&](const Stmt &S) {
     if (auto *R = dyn_cast<ReturnStmt>(&S))
@@ -373,6 +379,29 @@ bool FloatPlaces::returnsProductOf(const FunctionDecl &Body,
                                               : Of->second.IsProduct;
            });
   });
+}
+
+/// Whether it may leave a product where its arguments refer to.
+bool FloatPlaces::leavesProductOf(const FunctionDecl &Body,
+                                  bool Arguments) const {
+  FloatPlaces Inside({}, Context);
+  Inside.collectCallee(Body, Arguments, Depth + 1);
+  return llvm::any_of(Inside.Places, [](const auto &Each) {
+    const auto &[R, P] = Each;
+    const bool IsOutside =
+        R.Memory || !R.Of || R.Of->getType()->isReferenceType();
+    return IsOutside && P.IsProduct && !P.Definitions.empty();
+  });
+}
+
+/// What a call leaves in the places that it is handed.
+FloatPlaces::Left FloatPlaces::leftBy(const CallExpr &C) const {
+  const FunctionDecl *F = C.getDirectCallee(), *Body = nullptr;
+  if (!F || !F->hasBody(Body) || !Body->getBody() || Depth == MaxDepth ||
+      leavesProductOf(*Body, /*Arguments=*/false))
+    return Left::Product;
+  return leavesProductOf(*Body, /*Arguments=*/true) ? Left::Arguments
+                                                    : Left::Finished;
 }
 
 /// Of `max(a, b)`, which gives back one of its arguments, what they are.
@@ -408,27 +437,43 @@ void FloatPlaces::visitCall(const CallExpr &C) {
     return T->isReferenceType() && T->getPointeeType().isConstQualified() &&
            !isPointer(T->getPointeeType());
   };
+  llvm::SmallVector<const Expr *, 4> Handed;
   for (unsigned I = 0; I < C.getNumArgs(); ++I)
-    if (!IsRead(I))
-      handOver(*C.getArg(I));
+    if (!IsRead(I) && refersToFloats(*C.getArg(I)))
+      Handed.push_back(C.getArg(I));
+  auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  const Expr *Object = O ? nullptr : objectOf(C);
+  if (Object && !(Method && Method->isConst()) && refersToFloats(*Object))
+    Handed.push_back(Object);
+  if (Handed.empty())
+    return;
+  const Left What = leftBy(C);
+  for (const Expr *Place : Handed) {
+    const FloatRoot To = referredTo(*Place);
+    if (What != Left::Arguments)
+      define(To, nullptr, Place->getExprLoc(), What == Left::Finished);
+    else
+      for (const Expr *Argument : C.arguments())
+        define(To, Argument, Place->getExprLoc());
+  }
 }
 
 /// The callee may assign to what a pointer or a reference refers to.
-void FloatPlaces::handOver(const Expr &Argument) {
+bool FloatPlaces::refersToFloats(const Expr &Argument) {
+  const QualType T = Argument.IgnoreParenImpCasts()->getType();
+  const bool Indirect =
+      isPointer(T)
+          ? !T->getPointeeType().isConstQualified()
+          : T->isArrayType() || (Argument.isGLValue() && !T.isConstQualified());
+  return Indirect && holdsFloat(T);
+}
+
+FloatRoot FloatPlaces::referredTo(const Expr &Argument) const {
   const Expr *A = Argument.IgnoreParenImpCasts();
-  QualType T = A->getType();
-  bool Indirect = isPointer(T) ? !T->getPointeeType().isConstQualified()
-                               : T->isArrayType() || (Argument.isGLValue() &&
-                                                      !T.isConstQualified());
-  if (!Indirect || !holdsFloat(T))
-    return;
   auto *Address = dyn_cast<UnaryOperator>(A);
   if (Address && Address->getOpcode() == UO_AddrOf)
-    define(rootOf(*Address->getSubExpr()), nullptr, A->getExprLoc());
-  else if (isPointer(T))
-    define({rootOf(*A).Of, true}, nullptr, A->getExprLoc());
-  else
-    define(rootOf(*A), nullptr, A->getExprLoc());
+    return rootOf(*Address->getSubExpr());
+  return isPointer(A->getType()) ? FloatRoot{rootOf(*A).Of, true} : rootOf(*A);
 }
 
 void FloatPlaces::addProduct(const BinaryOperator &B) {

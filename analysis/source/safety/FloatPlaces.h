@@ -58,6 +58,7 @@ struct FloatDefinition {
   const clang::Expr
       *From; ///< an initializer or an assignment; null: something else
   clang::SourceLocation At;
+  bool Finished = false; ///< From is null, and yet it is no product
 };
 
 struct FloatUse {
@@ -130,7 +131,8 @@ private:
   void visit(const clang::Stmt &S);
   void visitAssignment(const clang::BinaryOperator &B);
   void visitCall(const clang::CallExpr &C);
-  void handOver(const clang::Expr &Argument);
+  static bool refersToFloats(const clang::Expr &Argument);
+  FloatRoot referredTo(const clang::Expr &Argument) const;
   void findReassigned(const clang::Stmt &S);
   bool isSeenElsewhere(const clang::DeclRefExpr &E) const;
   void climb(const clang::Expr &Value, FloatUse &U) const;
@@ -138,8 +140,8 @@ private:
   void addProduct(const clang::BinaryOperator &B);
   bool isFinished(const FloatUse &U, std::set<FloatRoot> &Seen) const;
   void define(const FloatRoot &R, const clang::Expr *From,
-              clang::SourceLocation At) {
-    Places[R].Definitions.push_back({Here, From, At});
+              clang::SourceLocation At, bool Finished = false) {
+    Places[R].Definitions.push_back({Here, From, At, Finished});
   }
 
   /// Copies: variables whose product the call may give back.
@@ -147,6 +149,12 @@ private:
   returnsProduct(const clang::CallExpr &C,
                  llvm::SmallVectorImpl<const clang::VarDecl *> &Copies) const;
   bool returnsProductOf(const clang::FunctionDecl &Body, bool Arguments) const;
+  /// A product; copies of what is given to it; neither.
+  enum class Left : uint8_t { Product, Arguments, Finished };
+  Left leftBy(const clang::CallExpr &C) const;
+  bool leavesProductOf(const clang::FunctionDecl &Body, bool Arguments) const;
+  void collectCallee(const clang::FunctionDecl &Body, bool Arguments,
+                     unsigned CallDepth);
 
   llvm::ArrayRef<const clang::Stmt *> Wrapped;
   const clang::ASTContext &Context;

@@ -144,6 +144,9 @@ private:
 
   void write(const Expr &Assignment, const Expr *Place) {
     const DeclRefExpr *Name = rootName(Place);
+    auto *Call = dyn_cast<CallExpr>(Place->IgnoreParens());
+    if (Call && givesElement(*Call)) // A(i, j) = 0: only memory is written
+      return used(Call);
     if (!Name)
       return; // memory, or a place that stays unlisted
     Listed.insert(Name);

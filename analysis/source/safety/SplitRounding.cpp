@@ -83,6 +83,8 @@ static std::string nameOf(const FloatRoot &R) {
 /// Itself, or as a copy of such a place.
 bool Crossings::mayBeProduct(const FloatDefinition &D) const {
   llvm::SmallVector<const VarDecl *, 2> Copies;
+  if (D.Finished)
+    return false;
   return Known.mayBeProductHere(D.From, Copies) ||
          llvm::any_of(Copies, [&](const VarDecl *V) {
            auto Of = Known.Places.find({V, false});

@@ -221,7 +221,8 @@ bool ValueRules::callComputes(const CallExpr &E) {
       return false;
     if (!M->isStatic()) {
       const Expr *Object = objectOf(E);
-      if (!Object || !Object->isGLValue() || !M->isConst())
+      if (!Object || !Object->isGLValue() ||
+          !(M->isConst() || mayChangeArguments()))
         return false;
       // dim3(blockIdx), by the header's own conversion.
       auto *D = dyn_cast<DeclRefExpr>(Object->IgnoreParens());
@@ -313,7 +314,7 @@ bool ValueRules::member(const MemberExpr &E) {
     return false;
   const Expr *Base = E.getBase()->IgnoreParenImpCasts();
   if (E.isArrow())
-    return isa<CXXThisExpr>(Base) && object();
+    return isa<CXXThisExpr>(Base) ? object() : pointee(*Base);
   return value(E.getBase());
 }
 

@@ -60,6 +60,8 @@ protected:
   virtual bool written(const clang::Expr &Place) = 0;
   /// The object of a member function.
   virtual bool object() { return false; }
+  /// What is called may change what its arguments refer to.
+  virtual bool mayChangeArguments() const { return false; }
   /// Memory that the pointer points to, where the pointer has the property.
   virtual bool pointee(const clang::Expr &) { return false; }
   /// One more step is within the quota.

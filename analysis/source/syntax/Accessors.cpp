@@ -57,18 +57,26 @@ static bool isHandedOver(const Expr *E) {
          (!P->getType()->isReferenceType() || isReadObject(P->getType()));
 }
 
+/// Functions that call functions: `row(i)[j]`.
+static constexpr unsigned MostCalls = 3;
+
+static bool callIsArithmetic(const CallExpr &Call, unsigned Calls);
+
 /// Arithmetic on what is handed over, by which nothing can go wrong.
-static bool isArithmetic(const Expr *E) {
+static bool isArithmetic(const Expr *E, unsigned Calls = MostCalls) {
   E = E->IgnoreParenImpCasts();
   if (isa<IntegerLiteral, SubstNonTypeTemplateParmExpr>(E) || isHandedOver(E))
     return true;
   if (auto *C = dyn_cast<ExplicitCastExpr>(E))
-    return C->getType()->isIntegerType() && isArithmetic(C->getSubExpr());
+    return C->getType()->isIntegerType() &&
+           isArithmetic(C->getSubExpr(), Calls);
   if (auto *U = dyn_cast<UnaryOperator>(E))
-    return U->isArithmeticOp() && isArithmetic(U->getSubExpr());
+    return U->isArithmeticOp() && isArithmetic(U->getSubExpr(), Calls);
+  if (auto *C = dyn_cast<CallExpr>(E))
+    return Calls && callIsArithmetic(*C, Calls - 1);
   auto *B = dyn_cast<BinaryOperator>(E);
   return B && (B->isAdditiveOp() || B->getOpcode() == BO_Mul) &&
-         isArithmetic(B->getLHS()) && isArithmetic(B->getRHS());
+         isArithmetic(B->getLHS(), Calls) && isArithmetic(B->getRHS(), Calls);
 }
 
 /// `p[i]`, `*p` or `*(p + i)`.
@@ -93,6 +101,21 @@ static const Expr *returnedBy(const FunctionDecl &F) {
     return nullptr;
   auto *Return = dyn_cast<ReturnStmt>(Body->body_front());
   return Return ? Return->getRetValue() : nullptr;
+}
+
+/// `row(i)` of the same object, or of one that is handed over.
+static bool callIsArithmetic(const CallExpr &Call, unsigned Calls) {
+  const FunctionDecl *F = Call.getDirectCallee();
+  const Expr *Returned = F ? returnedBy(*F) : nullptr, *Of = objectOf(Call);
+  Of = Of ? Of->IgnoreParenImpCasts() : nullptr;
+  return Returned &&
+         (F->getReturnType()->isIntegerType() ||
+          F->getReturnType()->isPointerType()) &&
+         (!Of || isa<CXXThisExpr>(Of) || isHandedOver(Of)) &&
+         isArithmetic(Returned, Calls) &&
+         llvm::all_of(argumentsOf(Call), [&](const Expr *Given) {
+           return isArithmetic(Given, Calls);
+         });
 }
 
 bool loadsElement(const FunctionDecl &F) {

@@ -11,12 +11,15 @@
 //     int c;
 //     __device__ float &operator()(int i, int j) { return d[i * c + j]; }
 //     __device__ int columns() const { return c; }
+//     __device__ float *row(int i) const { return d + i * c; }
+//     __device__ float &of(int i, int j) const { return row(i)[j]; }
 //   };
 //   __device__ int at(int i, int j, int m) { return i * m + j; }
 //   __device__ float get(const float *p, int i) { return p[i]; }
 //
 //   A(i, k)           as if it were A.d[i * A.c + k]
 //   B[at(i, k, m)]    as if it were B[i * m + k]
+//   A.of(i, k)        as if it were (A.d + i * A.c)[k]
 //   A.columns()       as if it were A.c
 //   get(B, k + 1)     as if it were B[k + 1]
 //

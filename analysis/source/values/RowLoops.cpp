@@ -22,6 +22,7 @@
 #include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/safety/SplitRounding.h"
 #include "analysis/source/safety/WrapSites.h"
+#include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/CountedLoops.h"
@@ -239,8 +240,11 @@ private:
     const Expr *To = Assign->getLHS()->IgnoreParens();
     auto *U = dyn_cast<UnaryOperator>(To);
     std::optional<RowElement> E;
+    auto *Call = dyn_cast<CallExpr>(To);
     if (auto *Element = dyn_cast<ArraySubscriptExpr>(To))
       E = RowElement::of(*Element, *Element, Counted);
+    else if (Call && givesElement(*Call))
+      E = RowElement{nullptr, Call, Call, Call, Call};
     else if (U && U->getOpcode() == UO_Deref)
       E = RowElement::movedOver(*U, Counted);
     if (!E)

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/nest/Nest.h"
+#include "analysis/source/syntax/Accessors.h"
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/RowReads.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,14 +16,33 @@ using namespace clang;
 
 namespace catt {
 
+/// Of a call that gives an element, whether it is another one in each
+/// iteration; none if it is not known before the loop.
+static std::optional<bool> movesWith(const CountedLoop &By, const CallExpr &C) {
+  const Expr *Object = objectOf(C);
+  if (!C.isLValue() || !givesElement(C) ||
+      (Object && !By.isPlainObject(Object)))
+    return std::nullopt;
+  bool Moves = false;
+  for (const Expr *A : argumentsOf(C)) {
+    if (By.isPlain(A) || By.isPlainObject(A))
+      continue;
+    if (Moves || !By.isLinear(A))
+      return std::nullopt;
+    Moves = true;
+  }
+  return Moves;
+}
+
 void RowPlaces::find(const SourceText &Text) {
   auto Know = [&](const Expr &E, RowPlace Place) {
     if (std::optional<std::string> Written =
             Counted.textOf(E.getSourceRange())) {
       if (Place.Text.empty())
         Place.Text = *Written;
-      Known.push_back(
-          {Text.location(E.getBeginLoc()), *Written, add(std::move(Place))});
+      const bool MovesByCall = isa<CallExpr>(E) && Place.Moves;
+      Known.push_back({Text.location(E.getBeginLoc()), *Written,
+                       add(std::move(Place)), MovesByCall});
     }
   };
   auto KnowMover = [&](const Expr &E, const RowElement &At) {
@@ -31,6 +52,9 @@ void RowPlaces::find(const SourceText &Text) {
     if (auto *U = dyn_cast<UnaryOperator>(&S); U && U->getOpcode() == UO_Deref)
       if (std::optional<RowElement> At = RowElement::movedOver(*U, Counted))
         return KnowMover(*U, *At);
+    if (auto *C = dyn_cast<CallExpr>(&S))
+      if (std::optional<bool> Moves = movesWith(Counted, *C))
+        return Know(*C, {"", *Moves});
     auto *E = dyn_cast<ArraySubscriptExpr>(&S);
     if (!E || !Counted.isPlain(E->getBase()))
       return;
@@ -51,7 +75,9 @@ unsigned RowPlaces::add(RowPlace Place) {
 
 std::optional<unsigned> RowPlaces::placeOf(const Access &A) const {
   for (const KnownPlace &P : Known)
-    if (P.Where == A.Where && P.Text == A.Text)
+    if (P.Where == A.Where && P.Text == A.Text &&
+        (!P.MovesByCall ||
+         (A.Offset && bytesPerIteration(*A.Offset, Out.Loop))))
       return P.Index;
   return std::nullopt;
 }
@@ -68,11 +94,13 @@ bool RowPlaces::isPassed(llvm::StringRef Base, bool Restrict) const {
 }
 
 /// Whether an access is elsewhere by what the program says: no object that
-/// changes is reached by a restricted parameter and by another one.
+/// changes is reached by a restricted parameter and by another one. What a
+/// kernel is given points to global memory, also as a member of an object; a
+/// pointer of which the walk does not know where it comes from has no offset.
 bool RowPlaces::isElsewhere(const Access &A, const Access &Own) const {
-  if (!isPassed(Own.Base))
-    return false;
-  return A.Space != AddressSpace::Global ||
+  if (A.Space != AddressSpace::Global)
+    return isPassed(Own.Base) || Own.Offset;
+  return isPassed(Own.Base) &&
          (A.BaseId != Own.BaseId && A.Base != Own.Base && isPassed(A.Base) &&
           (isPassed(Own.Base, /*Restrict=*/true) ||
            isPassed(A.Base, /*Restrict=*/true)));

@@ -62,6 +62,7 @@ private:
     Location Where;
     std::string Text; ///< as written: "*p++"
     unsigned Index;   ///< of RowLoop::Places
+    bool MovesByCall; ///< a function gives it: by how much, the walk tells
   };
   std::vector<KnownPlace> Known;
 };

@@ -110,12 +110,46 @@ private:
     });
     Known What = knownFunction(*Callee);
     return What == Known::ReadOnlyLoad || givesElement(C) ||
-           (!Pointers && (What == Known::Computes || Proof.computes(*Callee)));
+           isTrivialAssignment(C) ||
+           (!Pointers &&
+            (What == Known::Computes || Proof.computes(*Callee))) ||
+           changesOwn(C);
+  }
+
+  /// A variable of the function, or its address.
+  static bool isOwn(const Expr &Argument) {
+    const Expr *A = &Argument;
+    if (A->isGLValue())
+      return rootOf(A);
+    A = A->IgnoreParens();
+    auto *U = dyn_cast<UnaryOperator>(A);
+    auto *C = dyn_cast<ImplicitCastExpr>(A);
+    if (U && U->getOpcode() == UO_AddrOf)
+      return rootOf(U->getSubExpr());
+    return C && C->getCastKind() == CK_ArrayToPointerDecay &&
+           rootOf(C->getSubExpr());
+  }
+
+  /// It only computes, and changes variables of the function that it is handed.
+  bool changesOwn(const CallExpr &C) {
+    const FunctionDecl *Callee = C.getDirectCallee();
+    auto *Method = dyn_cast<CXXMethodDecl>(Callee);
+    if (!OnArguments.callComputes(C) ||
+        (Method && !Method->isStatic() && !Method->isConst() &&
+         !isOwn(*objectOf(C))))
+      return false;
+    return llvm::all_of(llvm::zip_equal(Callee->parameters(), argumentsOf(C)),
+                        [](const auto &Each) {
+                          const auto &[P, Argument] = Each;
+                          return (takesAValue(*P) &&
+                                  !P->getType()->isAnyPointerType()) ||
+                                 isOwn(*Argument);
+                        });
   }
 
   const Stmt &Body;
   const ASTContext &Context;
-  ComputeProof &Proof;
+  ComputeProof &Proof, OnArguments{Changes::Arguments};
   std::optional<Refusal> Why;
 };
 
