@@ -349,5 +349,32 @@ TEST(StagePlan, NegativeSomeOfEachFewElements) {
               ElementsAre("A[i * 4096 + 2 * j] in 16"));
 }
 
+//===-- Rows that the end of the data cuts short --------------------------===//
+
+/// Each thread adds up a part of A, which ends where End says.
+std::string parts(const std::string &End) {
+  return "__global__ void __launch_bounds__(1024) k(const float *A, float *y, "
+         "int n, int part) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  if (i >= n) return;\n"
+         "  int first = i * part, end = first + part;\n  " +
+         End +
+         "\n  float s = 0;\n  for (int j = first; j < end; ++j)\n"
+         "    s += A[j];\n  y[i] = s;\n}\n"
+         "void host(float *A, int m) { k<<<1056, 256>>>(A, A, m, 300); }\n";
+}
+
+TEST(StagePlan, PositivePartsOfTheData) {
+  for (const char *End : {"", "end = min(end, n);", "end = end < n ? end : n;",
+                          "if (end > n) end = n;", "end = n < end ? n : end;"})
+    EXPECT_THAT(staged(parts(End)), SizeIs(1)) << End;
+}
+
+TEST(StagePlan, NegativePartsThatGrow) {
+  for (const char *End : {"end = first + min(i, n);", "end = first + i % n;",
+                          "end = first + (i < n ? i : n);"})
+    EXPECT_THAT(staged(parts(End)), IsEmpty()) << End;
+}
+
 } // namespace
 } // namespace catt

@@ -66,6 +66,30 @@ AffineIndex withoutFloor(const AffineIndex &Trips) {
                                     : Trips;
 }
 
+/// What an atom may be: `b` and `c` of `a >= 0 ? b : c`.
+static std::vector<AffineIndex> choicesOf(const Atom &A) {
+  if (A.K == Atom::Kind::Select)
+    return {A.Operands[1], A.Operands[2]};
+  return A.K == Atom::Kind::Min ? A.Operands : std::vector<AffineIndex>();
+}
+
+bool areEven(const AffineIndex &Trips) {
+  if (Trips.isBlockUniform())
+    return true;
+  const AffineIndex Each = withoutFloor(Trips);
+  return llvm::any_of(Each.terms(), [&](const auto &Term) {
+    const auto &[Atoms, Factor] = Term;
+    if (Atoms.size() != 1 || Factor != 1)
+      return false;
+    const std::vector<AffineIndex> Choices = choicesOf(*Atoms.front());
+    const AffineIndex Rest = Each - AffineIndex::atom(*Atoms.front());
+    return !Rest.isBlockUniform() && // min(thread, n) is a triangle
+           llvm::any_of(Choices, [&](const AffineIndex &Choice) {
+             return (Rest + Choice).isBlockUniform();
+           });
+  });
+}
+
 /// What the iterator passes by, of `(n + step - 1) / step` trips n.
 static AffineIndex distanceOf(const AffineIndex &Trips, int64_t Step) {
   AffineIndex Each = withoutFloor(Trips);

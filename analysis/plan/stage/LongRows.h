@@ -27,6 +27,10 @@ namespace catt {
 /// What is behind `max(0, trips)`.
 AffineIndex withoutFloor(const AffineIndex &Trips);
 
+/// All lanes run as many iterations, but for those whose rows the end of the
+/// data cuts short: `min(first + n, end) - first`.
+bool areEven(const AffineIndex &Trips);
+
 /// "m", "(m - 1)": what can stand behind a minus.
 std::string termOf(const std::string &Text);
 

@@ -274,7 +274,7 @@ private:
 
   std::vector<unsigned> readsOf(const RowLoop &Rows) {
     const std::optional<AffineIndex> &Trips = S.K.Loops[Rows.Loop].TripCount;
-    const bool Uneven = Trips && !Trips->isBlockUniform();
+    const bool Uneven = Trips && !areEven(*Trips);
     if (llvm::is_contained(Without, Rows.Loop) ||
         (Uneven && !Options.TileBytes))
       return {};
