@@ -153,9 +153,21 @@ static std::string firstOf(const RowWalk &L) {
   return L.IsDown ? lastOf(L) : L.Start;
 }
 
+/// The loop counts down while a pointer or an index goes up its rows.
+static bool isCountdown(const VersionedLoop &V) {
+  return V.Rows.IsDown && !V.Version.Reads.empty() &&
+         !V.Rows.Reads[V.Version.Reads.front()].Mover.empty();
+}
+
+/// The iterations since a tile began.
+static std::string sinceFrom(const VersionedLoop &V) {
+  return isCountdown(V) ? V.From + " - " + V.Rows.Iterator
+                        : V.Rows.Iterator + " - " + V.From;
+}
+
 /// The element of a tile that an iteration reads first.
 static std::string indexInTile(const VersionedLoop &V, const RowRead &R) {
-  const std::string Iteration = V.Rows.Iterator + " - " + V.From;
+  const std::string Iteration = sinceFrom(V);
   if (!R.Walk)
     return R.Stride == 1 ? Iteration : "(" + Iteration + ") * " + str(R.Stride);
   const std::string First = firstOf(*R.Walk);
@@ -233,8 +245,7 @@ static void addRows(const VersionedLoop &V, std::vector<std::string> &Out) {
 /// The first element of the tile, behind its iterations.
 static std::string beginOf(const VersionedLoop &V, const RowRead &R) {
   return R.Mover.empty() ? addressOf(at(V.Rows, R.Text, V.From))
-                         : addressOf(R.Text) + " - (" + V.Rows.Iterator +
-                               " - " + V.From + ")";
+                         : addressOf(R.Text) + " - (" + sinceFrom(V) + ")";
 }
 
 /// A call that stores what the lane has written to its part of a tile.
@@ -244,7 +255,7 @@ static std::string storeOf(const VersionedLoop &V, const RowRead &R,
       "{0}<{1}, {2}>({3}, {4}, {5}, {6}, {7});",
       isInWords(R) ? "cattStoreWords" : "cattStoreRow", V.Version.Columns,
       V.Tiles.ThreadBytes, V.Lanes, V.Thread, Name, beginOf(V, R),
-      V.Rows.IsDown ? V.Count : V.Rows.Iterator + " - " + V.From);
+      V.Rows.IsDown && !isCountdown(V) ? V.Count : sinceFrom(V));
 }
 
 /// A call that loads what a tile holds of a row, from this element on.
@@ -309,7 +320,7 @@ static void addTileLoops(const VersionedLoop &V,
   const RowLoop &L = V.Rows;
   Out.push_back("for (" + L.Init + " __any_sync(" + V.Lanes + ", " + runsOn(L) +
                 ");) {");
-  if (L.IsDown)
+  if (L.IsDown && !isCountdown(V))
     return addTilesDown(V, Out);
   const std::string First = "const auto " + V.From + " = " + L.Iterator + ";";
   const bool Writes = writesRows(V);
@@ -322,8 +333,8 @@ static void addTileLoops(const VersionedLoop &V,
     else if (isInWords(L.Reads[R]))
       Out.push_back(alike(Name, L.Reads[R].Text));
   Out.push_back("for (" + (Writes ? ";" : First) + " " + runsOn(L) + " && " +
-                L.Iterator + " - " + V.From + " < " +
-                str(windowOf(V.Rows, V.Version)) + "; " + stepOf(V) + ")");
+                sinceFrom(V) + " < " + str(windowOf(V.Rows, V.Version)) + "; " +
+                stepOf(V) + ")");
 }
 
 /// Loads whole rows, 32 elements of each at a time.

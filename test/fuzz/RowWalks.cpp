@@ -466,7 +466,29 @@ private:
                           std::to_string(Row) + " + " + First + ";\n  " + Type +
                           " *q = wide + i * " + std::to_string(Row) +
                           ";\n  for (int j = " + First + "; j < " + limit();
-    switch (below(5)) {
+    auto Countdown = [&](const std::string &Loop) {
+      return "{\n  const " + Element + " *p = A + i * " + std::to_string(Row) +
+             " + " + First + ";\n  " + Type + " *q = wide + i * " +
+             std::to_string(Row) + ";\n  int left = " + limit() + ";\n  " +
+             Loop + "\n  s += q - wide;\n}";
+    };
+    switch (below(9)) {
+    case 5:
+      return Countdown("while (left-- > 0)\n    s += (*p++)" + Member + ";");
+    case 6:
+      return Countdown("while (left-- > 0)\n    *q++ " +
+                       std::string(pick({"=", "+="})) + " (*p++)" + Member +
+                       ";");
+    case 7:
+      return Countdown("for (int n = left; n > 0; --n)\n    s += (*p++)" +
+                       Member + " - n;");
+    case 8:
+      return Countdown("const " + Element +
+                       " *const e = p + left;\n  while (p " +
+                       std::string(pick({"<", "!="})) + " e) {\n    " + Type +
+                       " v = (*p++)" + Member +
+                       ";\n    if (v > 5)\n      continue;\n    s += v;\n"
+                       "  }\n  s += p - A;");
     case 0:
       return Before + "; ++j)\n    s += (*p++)" + Member +
              ";\n  s += p - A;\n}";
@@ -570,7 +592,8 @@ private:
   std::string walk() {
     if (chance(8))
       return byPointer();
-    const bool ReadsAlone = !Stores || chance(30);
+    // What these read of the next thread's row, that one may store to.
+    const bool ReadsAlone = !Hidden && (!Stores || chance(30));
     if (ReadsAlone && chance(12))
       return chance(70) ? inFunction() : inLambda();
     if (ReadsAlone && chance(9))

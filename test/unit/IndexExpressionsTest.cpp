@@ -333,6 +333,24 @@ TEST(IndexExpressions, negativeSomeThreadsLeftInALoop) {
   EXPECT_FALSE(P.kernel().Accesses[0].GuardsKnown);
 }
 
+TEST(Loops, tripCountsOfCountdowns) {
+  Parsed P =
+      parseSnippet("__global__ void k(float *A, int n, unsigned u) {\n"
+                   "  int a = 9; while (a-- > 0) A[a] = 0;\n  A[a + 5] = 0;\n"
+                   "  while (u--) A[u] = 0;\n"
+                   "  int b = n; while (b-- > 1) A[b] = 0;\n"
+                   "  int c = 9; do { A[c] = 0; } while (c-- > 0);\n}\n");
+  const auto &L = P.kernel().Loops;
+  ASSERT_EQ(L.size(), 4u);
+  EXPECT_EQ(L[0].TripCount->constant(), 9);
+  EXPECT_EQ(L[1].TripCount->str(), "max(0, u)");
+  EXPECT_FALSE(L[2].TripCount);
+  EXPECT_FALSE(L[3].TripCount);
+  const auto &A = P.kernel().Accesses;
+  EXPECT_EQ(A[0].Offset->str(), "-4*i0 + 32"); // 8, 7, ..., 0
+  EXPECT_FALSE(A[1].Offset);                   // -1, and not 0
+}
+
 TEST(Loops, tripCounts) {
   Parsed P =
       parseSnippet("__global__ void k(float *A, int n) {\n"

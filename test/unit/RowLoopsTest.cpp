@@ -686,6 +686,59 @@ TEST(RowLoops, PositivePointersThatMoveWithTheLoop) {
   }
 }
 
+TEST(RowLoops, PositiveWhilesThatCountDown) {
+  const std::string Begins = "const float *p = A + i * m;\nint n = m;\n";
+  for (const char *While :
+       {"while (n-- > 0)\n  s += *p++;", "while (n--)\n  s += *p++;",
+        "while (n-- != 0) {\n  s += *p;\n  ++p;\n}"})
+    EXPECT_THAT(rows(Begins + While),
+                ElementsAre(HasSubstr("; n to 0 by --n reads float *p")))
+        << While;
+  EXPECT_THAT(rows("const float *p = A + i * m;\nfloat *q = y;\n"
+                   "size_t n = m;\nwhile (n--)\n  *q++ = *p++;"),
+              ElementsAre(AllOf(HasSubstr("reads float *p +0"),
+                                HasSubstr("writes float *q +0"))));
+}
+
+TEST(RowLoops, NegativeWhilesThatCountDown) {
+  const std::string Begins = "const float *p = A + i * m;\nint n = m;\n";
+  for (const char *While :
+       {"while (n-- > 0)\n  s += *p++ + n;",      // another n than in `for`
+        "while (n-- > 0)\n  s += *p++;\ns += n;", // and behind it
+        "while (n-- > 1)\n  s += *p++;", "while (--n > 0)\n  s += *p++;",
+        "while (n-- >= 0)\n  s += *p++;", "while (n++ < 0)\n  s += *p++;",
+        "n += 1;\nwhile (n-- > 0)\n  s += *p++;",
+        "while (s > 1 && n-- > 0)\n  s += *p++;"})
+    EXPECT_EQ(refusal(Begins + While), "not-counted") << While;
+  // Rows go one way.
+  EXPECT_THAT(rows("const float *p = A + i * m;\n"
+                   "for (int n = m; n > 0; --n)\n  s += *p++ + B[i * m + n];"),
+              ElementsAre("int n = m; m to 0 by --n reads float *p +0"));
+}
+
+TEST(RowLoops, PositivePointersThatCountInPlace) {
+  const std::string Begins = "const float *p = A + i * m, *e = p + m;\n";
+  for (const char *While :
+       {"while (p != e)\n  s += *p++;", "while (p < e)\n  s += *p++;",
+        "while (p < e) {\n  float v = *p++;\n  s += v - v * s;\n}",
+        "for (; p < e;)\n  s += *p++;"})
+    EXPECT_THAT(rows(Begins + While),
+                ElementsAre(HasSubstr("; p to e by  reads float *p +0")))
+        << While;
+}
+
+TEST(RowLoops, NegativePointersThatCountInPlace) {
+  const std::string Begins = "const float *p = A + i * m, *e = p + m;\n";
+  for (const char *While :
+       {"while (p < e) {\n  s += *p++;\n  s += *p;\n}",
+        "while (p < e) {\n  if (s > 3)\n    s += *p++;\n}",
+        "while (p < e)\n  s += *p++ + *p++;", "while (p < e)\n  s += *++p;",
+        "while (p < e) {\n  if (s > 9)\n    continue;\n  s += *p++;\n}",
+        "while (p < e) {\n  s += *p++;\n  e = A;\n}",
+        "while (e > p)\n  s += *p++;", "while (p > e)\n  s += *p--;"})
+    EXPECT_EQ(refusal(Begins + While), "not-counted") << While;
+}
+
 TEST(RowLoops, PositiveIndicesThatMoveWithTheLoop) {
   for (const char *Body : {"s += A[at++];", "s += A[at];\n++at;",
                            "s += A[at] + B[at];\nat += 1;"}) {
@@ -855,8 +908,8 @@ TEST(RowLoops, NegativePointers) {
   const std::string Ends = "const float *p = A + i * m, *e = p + m;\n";
   for (const char *Loop :
        {"for (; p != e; p += 2)\n  s += *p;",
-        "for (; p < e; p += m)\n  s += *p;", "for (; p < e;)\n  s += *p++;",
-        "for (; e > p; --e)\n  s += *e;", "for (; p < e; ++p)\n  s += *p++;",
+        "for (; p < e; p += m)\n  s += *p;", "for (; e > p; --e)\n  s += *e;",
+        "for (; p < e; ++p)\n  s += *p++;",
         "for (; p < e; ++p)\n  e = A + i * m;",
         "for (const float **q = &p; p < e; ++p)\n  s += **q;",
         "for (; *p < 3; ++p)\n  s += *p;"})

@@ -134,7 +134,7 @@ TEST(RowReads, NegativeBarriersAndMacros) {
 }
 
 TEST(RowReads, NegativeALoopThatIsNotCounted) {
-  EXPECT_THAT(staying("int c = n;\nwhile (c-- > 0) {\n" + Walk + "\n}"),
+  EXPECT_THAT(staying("int c = n;\nwhile (--c > 0) {\n" + Walk + "\n}"),
               IsEmpty());
   EXPECT_THAT(staying("for (int c = 1; c < n; c *= 2) {\n" + Walk + "\n}"),
               IsEmpty());

@@ -43,6 +43,22 @@ LoopParts loopParts(const Stmt &Loop) {
   return P;
 }
 
+const VarDecl *countdownOf(const Expr *Cond) {
+  const Expr *E = Cond ? Cond->IgnoreParenImpCasts() : nullptr;
+  if (auto *B = dyn_cast_or_null<BinaryOperator>(E)) {
+    auto *Zero = dyn_cast<IntegerLiteral>(B->getRHS()->IgnoreParenImpCasts());
+    if (!Zero || !Zero->getValue().isZero() ||
+        (B->getOpcode() != BO_GT && B->getOpcode() != BO_NE))
+      return nullptr;
+    E = B->getLHS()->IgnoreParenImpCasts();
+  }
+  auto *U = dyn_cast_or_null<UnaryOperator>(E);
+  const VarDecl *V = U && U->getOpcode() == UO_PostDec
+                         ? namedVariable(U->getSubExpr()->IgnoreParens())
+                         : nullptr;
+  return V && V->getType()->isIntegerType() ? V : nullptr;
+}
+
 const VarDecl *namedVariable(const Stmt *S) {
   auto *D = dyn_cast_or_null<DeclRefExpr>(S);
   return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;

@@ -34,6 +34,9 @@ struct LoopParts {
 };
 LoopParts loopParts(const clang::Stmt &Loop);
 
+/// n of the condition `n-- > 0`, `n-- != 0` or `n--`; null for every other one.
+const clang::VarDecl *countdownOf(const clang::Expr *Cond);
+
 /// The variable that a DeclRefExpr names; null for every other node and null.
 const clang::VarDecl *namedVariable(const clang::Stmt *S);
 

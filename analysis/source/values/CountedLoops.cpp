@@ -49,6 +49,8 @@ std::optional<Refusal> CountedLoop::read(RowLoop &Out) {
 }
 
 std::optional<Refusal> CountedLoop::header() {
+  if (countsDownInHeader())
+    return std::nullopt;
   auto *Cond = dyn_cast_or_null<BinaryOperator>(Parts.Cond);
   if (!Cond || Parts.Variable ||
       !(Cond->isRelationalOp() || Cond->getOpcode() == BO_NE))
@@ -57,7 +59,11 @@ std::optional<Refusal> CountedLoop::header() {
   takeIterator(Cond->getLHS());
   Limit = Cond->getRHS();
   std::optional<int64_t> By = stepOf(Parts.Inc);
-  if (!By) { // n > i
+  if (!By && !(isa<ForStmt>(Loop) && Parts.Inc))
+    InPlace = Iterator ? stepInPlace() : nullptr;
+  if (InPlace) {
+    By = 1;
+  } else if (!By) { // n > i
     Compares = BinaryOperator::reverseComparisonOp(Compares);
     takeIterator(Cond->getRHS());
     Limit = Cond->getLHS();
@@ -83,7 +89,8 @@ std::optional<Refusal> CountedLoop::header() {
     return notCounted(Loop.getBeginLoc(), "where it starts is not plain");
   if (IsUnequal && !comesToLimit())
     return notCounted(Loop.getBeginLoc(), "it may start behind its limit");
-  if (Locals.Exposed.contains(Iterator) || changesIterator())
+  if (InPlace ? !moves(*Iterator, *InPlace)
+              : Locals.Exposed.contains(Iterator) || changesIterator())
     return notCounted(Loop.getBeginLoc(), "its body changes the iterator");
   if (!stays(Limit))
     return notCounted(Limit->getBeginLoc(), "its limit may change");
@@ -435,9 +442,12 @@ std::optional<std::string> CountedLoop::initText() const {
 
 std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
   auto *For = dyn_cast<ForStmt>(&Loop);
-  auto Init = initText(), End = operandOf(*Limit),
+  auto Init = initText(),
+       End = IsCountdown ? std::string("0") : operandOf(*Limit),
        Start = First ? operandOf(*First) : Iterator->getNameAsString(),
-       Inc = For ? textOf(Parts.Inc->getSourceRange()) : "";
+       Inc = IsCountdown       ? "--" + Iterator->getNameAsString()
+             : For && !InPlace ? textOf(Parts.Inc->getSourceRange())
+                               : "";
   const CharSourceRange Whole = rangeOf(Loop.getSourceRange());
   std::optional<SourceSpan> Body =
       spanOf(Parts.Body->getSourceRange(), Out.Span.File);

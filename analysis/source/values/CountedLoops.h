@@ -109,6 +109,8 @@ private:
   bool isInText(const clang::Expr &E) const;
   const clang::Expr *withoutCasts(const clang::Expr *E) const;
   std::optional<int64_t> stepOf(const clang::Expr *E) const;
+  bool countsDownInHeader();
+  const clang::Expr *stepInPlace() const;
   void takeIterator(const clang::Expr *Side);
   std::optional<Refusal> direction(bool IsUp, std::optional<int64_t> By);
   void addTerms(const clang::Expr *E, int64_t Factor,
@@ -134,6 +136,8 @@ private:
   const clang::VarDecl *LimitName = nullptr; ///< e in `int j = 0, e = m`
   bool Reaches = false;                      ///< `<=`
   int64_t Step = 1, Ahead = 0;
+  bool IsCountdown = false; ///< `while (n-- > 0)`, and nothing else reads n
+  const clang::Expr *InPlace = nullptr; ///< `p++` of `*p++`, which counts
 };
 
 } // namespace catt

@@ -94,10 +94,10 @@ static bool mayBeMover(QualType T, const ASTContext &Context) {
 
 bool CountedLoop::moves(const VarDecl &Mover, const Expr &Before) const {
   const QualType T = Mover.getType();
-  if (&Mover == Iterator || !mayBeMover(T, Context) ||
+  if ((&Mover == Iterator && !InPlace) || !mayBeMover(T, Context) ||
       T.isVolatileQualified() || !Mover.hasLocalStorage() ||
       Locals.Exposed.contains(&Mover) || isInside(Mover) || IsInside ||
-      Step != 1)
+      std::abs(Step) != 1)
     return false;
   // Every iteration does it, and nothing else to the variable.
   const Stmt *Moves = nullptr;
@@ -129,6 +129,42 @@ bool CountedLoop::moves(const VarDecl &Mover, const Expr &Before) const {
                                     Moves->getEndLoc());
   });
   return !UsedBehind;
+}
+
+/// `while (n-- > 0)`: as `for (; n > 0; --n)`, if nothing but its declaration
+/// mentions n: behind the loop it would be another.
+bool CountedLoop::countsDownInHeader() {
+  const VarDecl *N = countdownOf(Parts.Cond);
+  auto *F = N ? dyn_cast<FunctionDecl>(N->getDeclContext()) : nullptr;
+  if (!F || !F->getBody() || !isa<WhileStmt>(Loop) ||
+      N->getType().isVolatileQualified() || !N->hasLocalStorage() ||
+      Locals.Exposed.contains(N))
+    return false;
+  unsigned Mentions = 0;
+  forEachStmt(F->getBody(),
+              [&](const Stmt &S) { Mentions += namedVariable(&S) == N; });
+  if (Mentions != 1)
+    return false;
+  Iterator = N;
+  Step = -1;
+  IsCountdown = true;
+  return true;
+}
+
+/// `p++` of the `*p++` by which a loop counts.
+const Expr *CountedLoop::stepInPlace() const {
+  const Expr *Found = nullptr;
+  forEachAlways(Parts.Body, [&](const Stmt &S) {
+    auto *U = dyn_cast<UnaryOperator>(&S);
+    auto *By =
+        U && U->getOpcode() == UO_Deref
+            ? dyn_cast<UnaryOperator>(U->getSubExpr()->IgnoreParenImpCasts())
+            : nullptr;
+    if (By && By->getOpcode() == UO_PostInc &&
+        variableRead(By->getSubExpr()) == Iterator)
+      Found = By;
+  });
+  return Found;
 }
 
 std::string CountedLoop::nameOf(const Expr &E) const {

@@ -314,7 +314,10 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
   const int64_t StepBytes = Walker.StepSize * Index->Stride * Bytes;
   const bool LeavesOut =
       Index->Stride > 1 && (Writes || Walker.Inside || Out.IsDown);
-  if (LeavesOut || StepBytes > MostStepBytes ||
+  // A tile of a loop that counts down begins with the last iteration, or, of
+  // rows that go upwards all the same, with the first.
+  const bool IsOtherWay = Out.IsDown && ByMovers != (E.Mover != nullptr);
+  if (LeavesOut || IsOtherWay || StepBytes > MostStepBytes ||
       ((Through || !E.Base || E.Mover) && !growsBy(StepBytes, *A, Walker)))
     return std::nullopt;
   return RowLoad{A,
@@ -375,6 +378,13 @@ void RowReads::addLoads(const Stmt *S, const RowWalker &Walker,
 
 void RowReads::find(const Stmt &Body, const RowWalker &Walker) {
   findReferences(Body);
+  forEachStmt(&Body, [&](const Stmt &S) {
+    auto *U = dyn_cast<UnaryOperator>(&S);
+    auto *A = dyn_cast<ArraySubscriptExpr>(&S);
+    ByMovers |= (U && U->getOpcode() == UO_Deref &&
+                 RowElement::movedOver(*U, Walker.By)) ||
+                (A && RowElement::of(*A, *A, Walker.By).Mover);
+  });
   std::vector<RowLoad> Loads, Sorted;
   addLoads(&Body, Walker, Loads);
   unsigned Widest = 4;

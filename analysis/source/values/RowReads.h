@@ -151,6 +151,7 @@ private:
   const RowPlaces &Places;
   RowLoop &Out;
   std::vector<RowLoad> Firsts; ///< of each of RowLoop::Reads
+  bool ByMovers = false;       ///< the body has such elements
   /// Of a body: its references to elements, which are only loaded.
   llvm::DenseMap<const clang::VarDecl *, const clang::ArraySubscriptExpr *>
       References;

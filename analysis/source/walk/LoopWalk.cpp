@@ -229,6 +229,8 @@ SymbolicWalk::Steps SymbolicWalk::stepsOf(const LoopParts &L) {
   std::map<const VarDecl *, Value> Before = Variables;
   forget(Changed);
   SmallVector<const Stmt *, 8> Candidates = {L.Inc};
+  if (!L.AtLeastOnce && countdownOf(L.Cond))
+    Candidates.push_back(L.Cond);
   if (!hasContinue(L.Body)) {
     if (auto *C = dyn_cast_or_null<CompoundStmt>(L.Body))
       Candidates.append(C->body_begin(), C->body_end());
@@ -327,6 +329,11 @@ std::optional<AffineIndex> SymbolicWalk::tripCount(const LoopParts &L,
       continue;
     }
     Condition C = conditionOf(E, true);
+    if (const VarDecl *V = countdownOf(E); V && !L.AtLeastOnce) {
+      auto It = Variables.find(V);
+      if (It != Variables.end() && It->second.isInteger())
+        C = comparison(BO_GT, It->second.Integer, 0, true);
+    }
     if (!C && B && B->getOpcode() == BO_NE) { // i != n, one step at a time
       ++Quiet;
       Value X = evalAsValue(B->getLHS()), Y = evalAsValue(B->getRHS());
@@ -421,6 +428,8 @@ Flow SymbolicWalk::walkLoop(const Stmt *S) {
   bool Early = Body.MayBreak || Body.MayReturn || !Exact;
   onLoopEnd(Id, *S, Trips, Early);
   leaveLoop(Changed, Before, Early ? std::nullopt : Trips);
+  if (const VarDecl *V = countdownOf(L.Cond))
+    Variables.erase(V); // once more than there are iterations
   Flow Result;
   Result.MayReturn = Body.MayReturn;
   if (Body.MayReturn)
