@@ -992,6 +992,10 @@ TEST(RowLoops, PositiveContinue) {
                           "2x"));
 }
 
+TEST(RowLoops, PositiveABackslashInALiteral) {
+  EXPECT_EQ(inLoop("char c = (char)A[i * m + j];\ns += c == '\\n';"), "");
+}
+
 TEST(RowLoops, NegativeBehindContinue) {
   for (const char *Body :
        {"if (j % 3)\n  continue;\ns += A[i * m + j];",

@@ -376,5 +376,19 @@ TEST(StagePlan, NegativePartsThatGrow) {
     EXPECT_THAT(staged(parts(End)), IsEmpty()) << End;
 }
 
+//===-- Tables ------------------------------------------------------------===//
+
+TEST(StagePlan, NegativeTablesInConstantMemory) {
+  const std::string Table = "__constant__ float table[256];\n"
+                            "__device__ float other[256];\n";
+  auto Of = [&](const std::string &Body) {
+    return staged(Table + kernel("4096", "256", Body));
+  };
+  EXPECT_THAT(Of("s += table[(int)A[i * 4096 + j] & 255];"), IsEmpty());
+  EXPECT_THAT(Of("s += table[threadIdx.x] * A[i * 4096 + j];"), IsEmpty());
+  EXPECT_THAT(Of("s += table[j & 255] + A[i * 4096 + j];"), SizeIs(1));
+  EXPECT_THAT(Of("s += other[(int)A[i * 4096 + j] & 255];"), SizeIs(1));
+}
+
 } // namespace
 } // namespace catt

@@ -276,7 +276,7 @@ private:
     const std::optional<AffineIndex> &Trips = S.K.Loops[Rows.Loop].TripCount;
     const bool Uneven = Trips && !areEven(*Trips);
     if (llvm::is_contained(Without, Rows.Loop) ||
-        (Uneven && !Options.TileBytes))
+        ((Uneven || waitsForConstants(S.K, Rows)) && !Options.TileBytes))
       return {};
     const std::optional<LoopProfile> Profile = profileIfLong(Rows.Loop);
     if (!Profile)

@@ -186,6 +186,14 @@ bool savesLookUps(const Setting &S, const RowRead &Read) {
          Cycles >= EnoughCycles;
 }
 
+bool waitsForConstants(const Kernel &K, const RowLoop &Rows) {
+  return llvm::any_of(K.Accesses, [&](const Access &A) {
+    return A.Space == AddressSpace::Constant && A.Reads &&
+           isInside(K, A.Loop, Rows.Loop) &&
+           (!A.Offset || !A.Offset->isBlockUniform());
+  });
+}
+
 /// Iterations leave out elements between those that they load. Eleven such
 /// kernels were 0.81 to 1.25 times as fast in tiles with 8 warps on an SM of an
 /// H200, and 1.07 to 1.62 with 64; of those that load all, 1.3 to 3.5 with

@@ -415,8 +415,9 @@ static bool hasDirective(llvm::StringRef Text) {
   llvm::SmallVector<llvm::StringRef> Lines;
   Text.split(Lines, '\n');
   return llvm::any_of(Lines, [](llvm::StringRef Line) {
-    return Line.find_first_of("#\\") != llvm::StringRef::npos &&
-           !Line.trim().starts_with("#pragma unroll");
+    Line = Line.trim();
+    return (Line.starts_with("#") && !Line.starts_with("#pragma unroll")) ||
+           Line.ends_with("\\");
   });
 }
 
