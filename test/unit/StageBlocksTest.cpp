@@ -390,5 +390,29 @@ TEST(StagePlan, NegativeTablesInConstantMemory) {
   EXPECT_THAT(Of("s += other[(int)A[i * 4096 + j] & 255];"), SizeIs(1));
 }
 
+//===-- Rows of bytes that lie close together -----------------------------===//
+
+TEST(StagePlan, PositiveRowsOfBytesThatLieCloseTogether) {
+  EXPECT_THAT(staged(kernel("90", "256", "s += A[i * 90 + j];", "char")),
+              ElementsAre("A[i * 90 + j] in 128"));
+  EXPECT_THAT(staged(kernel("64", "256", "s += A[i * 64 + j];", "char")),
+              SizeIs(1));
+  EXPECT_THAT(staged(kernel("50", "256", "s += A[i * 50 + j];", "short")),
+              SizeIs(1));
+}
+
+TEST(StagePlan, NegativeRowsThatLieCloserTogether) {
+  EXPECT_THAT(staged(kernel("63", "256", "s += A[i * 63 + j];", "char")),
+              IsEmpty());
+  EXPECT_THAT(staged(kernel("40", "256", "s += A[i * 40 + j];", "short")),
+              IsEmpty());
+  EXPECT_THAT(staged(kernel("31", "256", "s += A[i * 31 + j];", "float")),
+              IsEmpty());
+  // Too few warps to fill the tiles for.
+  std::string Few = kernel("90", "256", "s += A[i * 90 + j];", "char");
+  Few.replace(Few.find("1056"), 4, "132");
+  EXPECT_THAT(staged(Few), IsEmpty());
+}
+
 } // namespace
 } // namespace catt
