@@ -57,6 +57,7 @@ struct Access {
   bool Reads = false, Writes = false, Atomic = false, Volatile = false;
   bool ThroughL1 = true; ///< false for __ldcg, __stcs and the like
   unsigned SizeBytes = 0;
+  int64_t ArrayBytes = 0; ///< of the array that is named there; 0: not known
   /// Bytes from the base; std::nullopt is irregular, and `Irregularity` says
   /// why. The base is assumed to be aligned to a line, as cudaMalloc's are.
   std::optional<AffineIndex> Offset;

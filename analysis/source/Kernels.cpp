@@ -78,6 +78,24 @@ private:
     return Loads ? Inside->Call : nullptr;
   }
 
+  /// Of `a.table[i][j].x` the bytes of table; 0 of what a pointer points to.
+  int64_t arrayBytes(const Expr &Touched) const {
+    int64_t Bytes = 0;
+    const Expr *E = Touched.IgnoreParenImpCasts();
+    while (true) {
+      if (auto *S = dyn_cast<ArraySubscriptExpr>(E)) {
+        E = S->getBase()->IgnoreParenImpCasts();
+        if (!E->getType()->isConstantArrayType())
+          return Bytes;
+        Bytes = Context.getTypeSizeInChars(E->getType()).getQuantity();
+      } else if (auto *M = dyn_cast<MemberExpr>(E); M && !Bytes) {
+        E = M->getBase()->IgnoreParenImpCasts();
+      } else {
+        return Bytes;
+      }
+    }
+  }
+
   void onAccess(const Expr &Touched, const PointerValue &Where, QualType Type,
                 MemoryUse Use) override {
     const CallExpr *Call = loadingCall();
@@ -95,6 +113,7 @@ private:
     A.ThroughL1 = Use.ThroughL1 && !A.Volatile;
     if (!Type->isIncompleteType() && !Type->isDependentType())
       A.SizeBytes = Context.getTypeSizeInChars(Type).getQuantity();
+    A.ArrayBytes = arrayBytes(Touched);
     A.Offset = Where.Offset;
     if (!A.Offset)
       A.Irregularity =

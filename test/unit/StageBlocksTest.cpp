@@ -380,7 +380,9 @@ TEST(StagePlan, NegativePartsThatGrow) {
 
 TEST(StagePlan, NegativeTablesInConstantMemory) {
   const std::string Table = "__constant__ float table[256];\n"
-                            "__device__ float other[256];\n";
+                            "__device__ float other[256];\n"
+                            "struct Kinds { float of[4][4]; };\n"
+                            "__constant__ Kinds few;\n";
   auto Of = [&](const std::string &Body) {
     return staged(Table + kernel("4096", "256", Body));
   };
@@ -388,6 +390,7 @@ TEST(StagePlan, NegativeTablesInConstantMemory) {
   EXPECT_THAT(Of("s += table[threadIdx.x] * A[i * 4096 + j];"), IsEmpty());
   EXPECT_THAT(Of("s += table[j & 255] + A[i * 4096 + j];"), SizeIs(1));
   EXPECT_THAT(Of("s += other[(int)A[i * 4096 + j] & 255];"), SizeIs(1));
+  EXPECT_THAT(Of("s += few.of[i & 3][(int)A[i * 4096 + j] & 3];"), SizeIs(1));
 }
 
 //===-- Rows of bytes that lie close together -----------------------------===//

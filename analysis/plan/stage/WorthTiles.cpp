@@ -188,7 +188,9 @@ bool savesLookUps(const Setting &S, const RowRead &Read) {
 
 bool waitsForConstants(const Kernel &K, const RowLoop &Rows) {
   return llvm::any_of(K.Accesses, [&](const Access &A) {
-    return A.Space == AddressSpace::Constant && A.Reads &&
+    const bool AreFew =
+        A.ArrayBytes && A.ArrayBytes <= WarpLanes * int64_t(A.SizeBytes);
+    return A.Space == AddressSpace::Constant && A.Reads && !AreFew &&
            isInside(K, A.Loop, Rows.Loop) &&
            (!A.Offset || !A.Offset->isBlockUniform());
   });

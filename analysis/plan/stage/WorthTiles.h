@@ -43,9 +43,10 @@ bool savesLookUps(const Setting &S, const RowRead &Read);
 /// elements 1.2 times it.
 bool isPadded(const Setting &S, const RowRead &Read);
 
-/// Lanes load different constants in the loop, which are served one by one.
-/// Twelve such loops took 1.02 to 1.18 times as long with tiles on an H200;
-/// with their tables in global or shared memory, 0.16 to 0.90 times.
+/// Lanes load different ones of many constants in the loop, which are served
+/// one by one. Twelve such loops took 1.02 to 1.18 times as long with tiles on
+/// an H200; with their tables in global or shared memory, 0.16 to 0.90 times;
+/// one with a table of 16, 0.69 times.
 bool waitsForConstants(const Kernel &K, const RowLoop &Rows);
 
 /// What decides about the rows of a loop beside these.
