@@ -40,6 +40,51 @@ bool staysRolled(const Loop &L) {
                            *Trips * L.LeastInstructions > MostUnrolled);
 }
 
+int64_t mostInRegisters(const Loop &Walk, bool MayChange) {
+  // Of 440 bytes where stores may change it. Else of 238 words (240 are left
+  // beside the rest), unless nvcc has unrolled many iterations by 16.
+  constexpr int64_t Bytes = 512, AllRegisters = 960;
+  constexpr int64_t Many = 80, InPart = 16;
+  const int64_t Trips =
+      Walk.TripCount ? Walk.TripCount->constant().value_or(0) : 0;
+  const bool InParts = Trips > Many && Trips % InPart == 0;
+  return MayChange || InParts ? Bytes : AllRegisters;
+}
+
+/// Each thread walks a row of its own, which is the same in each iteration of
+/// the loop Again: how long it is, in bytes; 0: it is none, or not known.
+static int64_t bytesWalkedAgain(const Kernel &K, const Access &Row,
+                                unsigned Again) {
+  if (!Row.Reads || Row.Writes || Row.Space != AddressSpace::Global ||
+      !Row.Loop || *Row.Loop == Again || !isInside(K, Row.Loop, Again) ||
+      !Row.Offset || Row.Offset->isBlockUniform() ||
+      !Row.Offset->mentionsIterator(*Row.Loop) ||
+      Row.Offset->mentionsIterator(Again))
+    return 0;
+  const std::optional<AffineIndex> &Trips = K.Loops[*Row.Loop].TripCount;
+  return Trips ? Trips->constant().value_or(0) * Row.SizeBytes : 0;
+}
+
+const Access *rowInRegisters(const Kernel &K, unsigned Loop) {
+  for (const catt::Loop &Again : K.Loops) {
+    const bool IsAbout =
+        isInside(K, Again.Id, Loop) || isInside(K, Loop, Again.Id);
+    const bool Stores = llvm::any_of(K.Accesses, [&](const Access &A) {
+      return A.Writes && A.Space == AddressSpace::Global &&
+             isInside(K, A.Loop, Again.Id);
+    });
+    if (!IsAbout || Stores)
+      continue;
+    for (const Access &Row : K.Accesses) {
+      const int64_t Bytes = bytesWalkedAgain(K, Row, Again.Id);
+      if (Bytes && !K.Loops[*Row.Loop].KeepsRolled &&
+          Bytes <= mostInRegisters(K.Loops[*Row.Loop], /*MayChange=*/false))
+        return &Row;
+    }
+  }
+  return nullptr;
+}
+
 bool isUnrolledWhole(const Kernel &K, unsigned Loop) {
   constexpr int64_t FewIterations = 16; // unrolled whatever they do
   const catt::Loop &L = K.Loops[Loop];

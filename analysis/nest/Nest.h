@@ -34,6 +34,15 @@ bool isInnermost(const Kernel &K, unsigned Loop);
 /// registers.
 bool staysRolled(const Loop &L);
 
+/// The longest row, in bytes, that a loop around one that walks it may find in
+/// registers. MayChange: by stores.
+int64_t mostInRegisters(const Loop &Walk, bool MayChange);
+
+/// A row that the loop, or one inside or around it, reads again and again from
+/// registers where a compiler unrolls its walk: nothing stores to it; null if
+/// there is none.
+const Access *rowInRegisters(const Kernel &K, unsigned Loop);
+
 /// An innermost loop that compilers unroll whole, so that the loads of all its
 /// iterations can be issued together.
 bool isUnrolledWhole(const Kernel &K, unsigned Loop);

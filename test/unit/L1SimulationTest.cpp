@@ -264,8 +264,8 @@ struct Question {
     auto Ask = [&](unsigned, const Candidate &, const Candidate &) {
       return gain();
     };
-    return veto(Ask, Found.kernel().Loops[0], Whole, Split, Predicted,
-                HoldsBack);
+    return veto(Ask, Found.kernel(), Found.kernel().Loops[0], Whole, Split,
+                Predicted, HoldsBack);
   }
 
   Parsed Found;
@@ -308,10 +308,40 @@ __global__ void k(const float *A, const float *x, float *y, int n) {
   EXPECT_EQ(Why->Kind, Reason::SmallGain);
   EXPECT_FALSE(Q.refused(4, /*HoldsBack=*/true));
   EXPECT_TRUE(Q.refused(4, /*HoldsBack=*/false));
-  EXPECT_FALSE(veto(nullptr, Q.Found.kernel().Loops[0], Q.Whole, Q.Split, 1.4,
-                    /*HoldsBack=*/true));
+  EXPECT_FALSE(veto(nullptr, Q.Found.kernel(), Q.Found.kernel().Loops[0],
+                    Q.Whole, Q.Split, 1.4, /*HoldsBack=*/true));
   Q.Options.Gpu.SMs.reset(); // nothing can be said
   EXPECT_FALSE(Q.refused(1.4, /*HoldsBack=*/true));
+}
+
+/// The nearest of eight centres: Row is read for each, Behind each.
+static bool isLeftToRegisters(const std::string &Trips, const std::string &Row,
+                              const std::string &Behind) {
+  Question Q("__global__ void k(const float *A, const float *x, int *y, int n) "
+             "{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "  int at = 0;\n  float least = 3e38f;\n"
+             "  for (int c = 0; c < 8; ++c) {\n    float d = 0;\n"
+             "    for (int j = 0; j < " +
+                 Trips + "; ++j)\n      d += fabsf(" + Row +
+                 " - x[c * 240 + j]);\n"
+                 "    if (d < least) { least = d; at = c; }\n" +
+                 Behind + "  }\n  y[i] = at;\n}\n",
+             5411, 128, /*Blocks=*/16, 240 * 1024, /*WarpsPerGroup=*/1);
+  const std::optional<Refusal> Why = Q.refused(9, /*HoldsBack=*/true);
+  return Why && Why->Detail == "'" + Row + "' may be in registers";
+}
+
+TEST(SecondOpinion, RowsThatMayBeInRegisters) {
+  EXPECT_TRUE(isLeftToRegisters("119", "A[i * 119 + j]", ""));
+  EXPECT_TRUE(isLeftToRegisters("238", "A[i * 240 + j]", ""));
+  // Too long; unrolled in parts; not known; shared by all; another row.
+  EXPECT_FALSE(isLeftToRegisters("245", "A[i * 245 + j]", ""));
+  EXPECT_FALSE(isLeftToRegisters("160", "A[i * 160 + j]", ""));
+  EXPECT_FALSE(isLeftToRegisters("n", "A[i * 119 + j]", ""));
+  EXPECT_FALSE(isLeftToRegisters("119", "A[j]", ""));
+  EXPECT_FALSE(isLeftToRegisters("119", "A[i * 952 + c * 119 + j]", ""));
+  // A store may change it.
+  EXPECT_FALSE(isLeftToRegisters("119", "A[i * 119 + j]", "y[i] = c;\n"));
 }
 
 } // namespace

@@ -78,18 +78,6 @@ static int64_t registerBytes(const Setting &S) {
   return S.Throttle.Gpu.RegistersPerBlock / Threads * WordBytes;
 }
 
-/// The longest row, in bytes, that a loop around may find in registers.
-static int64_t mostKept(const Loop &Walk, const RowRead &Read) {
-  // Of 440 bytes where stores may change it. Else of 238 words (240 are left
-  // beside the rest), unless nvcc has unrolled many iterations by 16.
-  constexpr int64_t Bytes = 512, AllRegisters = 960;
-  constexpr int64_t Many = 80, InPart = 16;
-  const int64_t Trips =
-      Walk.TripCount ? Walk.TripCount->constant().value_or(0) : 0;
-  const bool InParts = Trips > Many && Trips % InPart == 0;
-  return Read.Apart.empty() && !InParts ? AllRegisters : Bytes;
-}
-
 /// The row is read again: by a loop around, or by another loop. With few warps,
 /// each of which waits for the tiles each time; or it may be so short that the
 /// compiler keeps it in registers, or that a look at its length is felt.
@@ -109,7 +97,7 @@ static bool isReadAgain(const Setting &S, const RowLoop &Rows,
   if (Length && Length <= std::min(Bytes, Room) && !Read.IsWritten &&
       isKeptForAnother(K, Rows, Read))
     return true;
-  if (Length > std::min(Room, mostKept(Walk, Read)) &&
+  if (Length > std::min(Room, mostInRegisters(Walk, !Read.Apart.empty())) &&
       meanWarps(S) >= EnoughWarps)
     return false;
   for (auto L = Walk.Parent; L; L = K.Loops[*L].Parent)

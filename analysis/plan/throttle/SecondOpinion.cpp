@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/throttle/SecondOpinion.h"
+#include "analysis/nest/Nest.h"
 #include "analysis/plan/throttle/NestTrace.h"
 #include "analysis/time/TimeModel.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -35,9 +36,13 @@ static SimulationRates ratesToCompare(const Device &Gpu) {
   return R;
 }
 
-std::optional<Refusal> veto(const SecondOpinion &Ask, const Loop &L,
-                            const Candidate &Whole, const Candidate &Split,
-                            double Predicted, bool HoldsBack) {
+std::optional<Refusal> veto(const SecondOpinion &Ask, const Kernel &K,
+                            const Loop &L, const Candidate &Whole,
+                            const Candidate &Split, double Predicted,
+                            bool HoldsBack) {
+  if (const Access *Row = rowInRegisters(K, L.Id))
+    return Refusal{Reason::SmallGain, L.Where,
+                   "'" + Row->Text + "' may be in registers"};
   const std::optional<double> Simulated =
       Ask ? Ask(L.Id, Whole, Split) : std::nullopt;
   if (!Simulated || (std::sqrt(Predicted * *Simulated) >= 1 + LeastGainByBoth &&

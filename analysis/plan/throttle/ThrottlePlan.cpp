@@ -150,8 +150,8 @@ void decideByTime(const Input &In, const Loop &L, const BlockChoice &Blocks,
     return;
   }
   if (!In.Options.MinGain)
-    State.Plan.Why = veto(In.Ask, L, Times.front().Choice, Best, Before / After,
-                          Work.HoldsBack);
+    State.Plan.Why = veto(In.Ask, In.K, L, Times.front().Choice, Best,
+                          Before / After, Work.HoldsBack);
   if (State.Plan.Why)
     return;
   divide(L, Best, State);
