@@ -154,6 +154,12 @@ TEST(SplitRounding, whatLambdasAndOperatorsGiveBack) {
             "");
   EXPECT_EQ(found(around("V v{a}; V p = v + v;", "y[1] = p.x + b;"), Own), "");
   EXPECT_NE(found(around("V v{a}; V p = v * v;", "y[1] = p.x + b;"), Own), "");
+  const char *Array =
+      "struct W { float at[4]; __device__ float &operator[](int "
+      "i) { return at[i]; } };\n";
+  EXPECT_NE(found(around("W w; w[1] = a * b; float p = w[1];", "y[1] = p + b;"),
+                  Array),
+            "");
 }
 
 TEST(SplitRounding, negativeMemory) {

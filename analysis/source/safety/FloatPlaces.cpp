@@ -325,8 +325,9 @@ bool FloatPlaces::mayBeProductHere(
   if (auto *B = dyn_cast<BinaryOperator>(Value);
       B && B->getOpcode() == BO_Assign)
     Value = B->getRHS()->IgnoreParenImpCasts();
+  // What an operator refers to may be a variable that waits in a register.
   auto *O = dyn_cast<CXXOperatorCallExpr>(Value);
-  if (auto *C = dyn_cast<CallExpr>(Value); C && !(O && O->isAssignmentOp()))
+  if (auto *C = dyn_cast<CallExpr>(Value); C && !(O && O->isGLValue()))
     return !isRounded(*C) && returnsProduct(*C, Copies);
   return mayBeProduct(*E, Context, Copies);
 }
