@@ -125,7 +125,7 @@ TEST(StageBlocks, PositiveLongRowsMayHaveAKernelOfTheirOwn) {
 //===-- What tiles would cost ---------------------------------------------===//
 
 TEST(StageBlocks, NegativeALengthForEachLane) {
-  EXPECT_THAT(staged(kernel("i % 4096")), IsEmpty());
+  EXPECT_THAT(staged(kernel("i * m")), IsEmpty());
   EXPECT_THAT(staged(kernel("blockIdx.x + 1024")),
               ElementsAre("A[i * 4096 + j] in 16"));
 }
@@ -371,8 +371,8 @@ TEST(StagePlan, PositivePartsOfTheData) {
 }
 
 TEST(StagePlan, NegativePartsThatGrow) {
-  for (const char *End : {"end = first + min(i, n);", "end = first + i % n;",
-                          "end = first + (i < n ? i : n);"})
+  for (const char *End :
+       {"end = first + min(i, n);", "end = first + (i < n ? i : n);"})
     EXPECT_THAT(staged(parts(End)), IsEmpty()) << End;
 }
 
@@ -415,6 +415,43 @@ TEST(StagePlan, NegativeRowsThatLieCloserTogether) {
   std::string Few = kernel("90", "256", "s += A[i * 90 + j];", "char");
   Few.replace(Few.find("1056"), 4, "132");
   EXPECT_THAT(staged(Few), IsEmpty());
+}
+
+//===-- Triangles ---------------------------------------------------------===//
+
+/// Lanes run other numbers of iterations of this loop.
+std::string triangle(const std::string &Loop) {
+  return "__global__ void __launch_bounds__(1024) k(const float *A, float *y, "
+         "int n, int m) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  if (i >= n) return;\n  float s = 0;\n  " +
+         Loop +
+         "\n    s += A[i * n + j];\n  y[i] = s;\n}\n"
+         "void host(float *A, int n, int m) {\n"
+         "  k<<<(n + 255) / 256, 256>>>(A, A, n, m);\n}\n";
+}
+
+TEST(StagePlan, PositiveTriangles) {
+  for (const auto &[Loop, Long] :
+       {std::pair("for (int j = 0; j <= i; ++j)", "n >= 128"),
+        std::pair("for (int j = 0; j < i; ++j)", "n >= 129"),
+        std::pair("for (int j = i; j < n; ++j)", "n >= 128"),
+        std::pair("for (int j = i + 1; j < n; ++j)", "n >= 129"),
+        std::pair("for (int j = 0; j < i % m + 1; ++j)", "m >= 128")}) {
+    EXPECT_THAT(staged(triangle(Loop)), ElementsAre("A[i * n + j] in 32"))
+        << Loop;
+    EXPECT_EQ(longRows(triangle(Loop)), Long) << Loop;
+  }
+  EXPECT_THAT(staged(triangle("for (int j = 0; j < i % 200; ++j)")), SizeIs(1));
+}
+
+TEST(StagePlan, NegativeTriangles) {
+  for (const char *Loop :
+       {"for (int j = 0; j < i % 100; ++j)", // short
+        "for (int j = 0; j < i * m; ++j)",   // nobody knows how long
+        "for (int j = m; j <= i + m * i; ++j)",
+        "for (int j = 0; j < i % (i + 3); ++j)"})
+    EXPECT_THAT(staged(triangle(Loop)), IsEmpty()) << Loop;
 }
 
 } // namespace

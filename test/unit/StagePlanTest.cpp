@@ -79,13 +79,6 @@ TEST(StagePlan, PositiveRowsThatOnlyTheRunKnows) {
               ElementsAre("A[i * m + j] in 32"));
 }
 
-/// What the first launch asks before it asks for tiles.
-std::optional<std::string> longRows(const std::string &Code) {
-  Parsed P = parseSnippet(Code);
-  const Kernel &K = P.kernel("k");
-  return longRowsAt(K.Launches.at(0), K, decided(Code).Versions);
-}
-
 TEST(StagePlan, PositiveLaunchesOfShortRowsAskForNoTiles) {
   KernelPlan Plan = decided(kernel("m"));
   EXPECT_TRUE(Plan.Tiles.IsDynamic);

@@ -14,6 +14,7 @@
 
 #include "PlanTesting.h"
 #include "analysis/plan/Decide.h"
+#include "analysis/plan/stage/LongRows.h"
 #include "analysis/plan/stage/StagePlan.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,6 +71,13 @@ inline std::vector<Reason> notStaged(const std::string &Code) {
 }
 
 inline const std::string TwoRows = "s += A[i * 4096 + j] + B[i * 4096 + j];";
+
+/// What the first launch asks before it asks for tiles.
+inline std::optional<std::string> longRows(const std::string &Code) {
+  Parsed P = parseSnippet(Code);
+  const Kernel &K = P.kernel("k");
+  return longRowsAt(K.Launches.at(0), K, decided(Code).Versions);
+}
 
 } // namespace catt::testing
 

@@ -90,6 +90,43 @@ bool areEven(const AffineIndex &Trips) {
   });
 }
 
+/// What is not less in any thread, as far as its terms say: each number of a
+/// thread that is taken away is 0 at least, a remainder less than its divisor.
+static AffineIndex mostOfAnyThread(const AffineIndex &Index) {
+  AffineIndex Out;
+  for (const auto &[Atoms, Factor] : Index.terms()) {
+    AffineIndex Term = Factor;
+    bool OfThread = false, IsCounted = true;
+    for (const AtomRef &A : Atoms) {
+      const bool IsRemainder = A->K == Atom::Kind::Remainder && Factor == 1 &&
+                               Atoms.size() == 1 &&
+                               A->Operands[1].isBlockUniform();
+      OfThread |= A->K == Atom::Kind::ThreadIdx || A->K == Atom::Kind::BlockIdx;
+      IsCounted &= A->K == Atom::Kind::ThreadIdx ||
+                   A->K == Atom::Kind::BlockIdx || A->K == Atom::Kind::BlockDim;
+      Term *= IsRemainder ? A->Operands[1] : AffineIndex::atom(*A);
+      if (IsRemainder)
+        Out -= AffineIndex(1);
+    }
+    if (!(OfThread && IsCounted && Factor < 0))
+      Out += Term;
+  }
+  return Out;
+}
+
+std::optional<AffineIndex> longestTrips(const Kernel &K, const RowLoop &Rows) {
+  const std::optional<AffineIndex> &Trips = K.Loops[Rows.Loop].TripCount;
+  if (!Trips || Trips->isBlockUniform() || Rows.Reads.empty())
+    return Trips;
+  const AffineIndex Most = mostOfAnyThread(withoutFloor(*Trips));
+  if (Most.isBlockUniform())
+    return Most;
+  for (const Guard &G : K.Accesses[Rows.Reads.front().Access].Guards)
+    if (AffineIndex Sum = Most + G.Condition; Sum.isBlockUniform())
+      return Sum;
+  return std::nullopt;
+}
+
 /// What the iterator passes by, of `(n + step - 1) / step` trips n.
 static AffineIndex distanceOf(const AffineIndex &Trips, int64_t Step) {
   AffineIndex Each = withoutFloor(Trips);
@@ -172,8 +209,8 @@ longRowsAt(const Launch &L, const Kernel &K,
       continue;
     const RowLoop &Rows = K.RowLoops[V.Rows];
     const std::optional<RowWalk> &Inside = walkInside(Rows, V);
-    const std::optional<AffineIndex> &Trips =
-        K.Loops[Inside ? Inside->Loop : Rows.Loop].TripCount;
+    const std::optional<AffineIndex> Trips =
+        Inside ? K.Loops[Inside->Loop].TripCount : longestTrips(K, Rows);
     if (!V.MinTrips || !Trips)
       return std::nullopt;
     const int64_t Step = Inside ? Inside->StepSize : Rows.StepSize;

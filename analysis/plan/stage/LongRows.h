@@ -31,6 +31,10 @@ AffineIndex withoutFloor(const AffineIndex &Trips);
 /// data cuts short: `min(first + n, end) - first`.
 bool areEven(const AffineIndex &Trips);
 
+/// The most iterations of any lane: of a triangle's `i % m + 1` m, of `n - i`
+/// n, and of `i + 1` behind `i < n` n. std::nullopt: that is not known.
+std::optional<AffineIndex> longestTrips(const Kernel &K, const RowLoop &Rows);
+
 /// "m", "(m - 1)": what can stand behind a minus.
 std::string termOf(const std::string &Text);
 

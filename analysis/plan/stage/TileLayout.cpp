@@ -98,9 +98,12 @@ static int64_t columnsOf(const Kernel &K, const LoopVersion &V,
   return Longest;
 }
 
-static bool anyOnlyIfLong(llvm::ArrayRef<LoopVersion> Loops) {
-  return llvm::any_of(Loops, [](const LoopVersion &V) {
-    return !V.Reads.empty() && V.MinTrips;
+/// Whether only the run knows how long some rows are.
+static bool anyOnlyIfLong(const Kernel &K, llvm::ArrayRef<LoopVersion> Loops) {
+  return llvm::any_of(Loops, [&](const LoopVersion &V) {
+    const std::optional<AffineIndex> Longest =
+        longestTrips(K, K.RowLoops[V.Rows]);
+    return !V.Reads.empty() && V.MinTrips && !(Longest && Longest->constant());
   });
 }
 
@@ -209,7 +212,7 @@ bool chooseTiles(const Setting &S, const AnalysisOptions &Options,
     return layOut(S, *Options.TileBytes, /*EnoughWarps=*/1, Limits, Out);
   // Launches with short rows pay for tiles that they do not use, unless they
   // can do without.
-  const int64_t Warps = !Limits.IfLong && anyOnlyIfLong(Out.Loops)
+  const int64_t Warps = !Limits.IfLong && anyOnlyIfLong(S.K, Out.Loops)
                             ? std::numeric_limits<int64_t>::max()
                             : EnoughWarps;
   for (int64_t Bytes : {LineBytes, LineBytes / 2, LineBytes / 4})
