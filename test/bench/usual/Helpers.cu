@@ -8,7 +8,7 @@
 //
 // What programs have around their walks: small functions that change what they
 // are handed, views that are stored to, loops that count down in their
-// condition, parts of an array for each thread, interleaved numbers.
+// condition, parts of an array for each thread, triangles, interleaved numbers.
 //
 //===----------------------------------------------------------------------===//
 #include "Usual.h"
@@ -229,6 +229,16 @@ __global__ void averages(const float *A, float *out, int n, int m, float fast,
   }
 }
 
+__global__ void trmv_lower(const float *L, const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float s = 0;
+  for (int j = 0; j <= i; j++)
+    s += L[(size_t)i * n + j] * x[j];
+  y[i] = s;
+}
+
 __constant__ unsigned Steps[256];
 
 __global__ void crc_constant(const unsigned char *data, int *sums, int n,
@@ -268,6 +278,7 @@ const Case Cases[] = {
     {"records96", [] { records96<<<2640, 128>>>(Bytes, Ints, 2 * Rows * 8); }},
     {"averages",
      [] { averages<<<Blocks, Threads>>>(In, Out, Rows, 1000, 0.2f, 0.05f); }},
+    {"trmv_lower", [] { trmv_lower<<<10000 / 250, 250>>>(In, X, Out, 10000); }},
     {"crc_constant",
      [] { crc_constant<<<Blocks, Threads>>>(Bytes, Ints, Rows, 2000); }},
 };
