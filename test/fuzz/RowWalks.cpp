@@ -542,10 +542,11 @@ private:
                       "; j < (" + Limit + ") / " + S +
                       "; j += " + pick({"1", "1", "2"}) + ") {\n";
     const unsigned Count = 1 + below(By);
-    for (unsigned I = 0; I < Count; ++I)
-      Out += "  s " + std::string(pick({"+=", "-="})) + " A[" + Begin +
-             (I ? " + " + std::to_string(I) : std::string()) + "]" + Member +
-             ";\n";
+    for (unsigned I = 0; I < Count; ++I) {
+      Out += "  s " + std::string(pick({"+=", "-="})) + " A[" + Begin;
+      Out += (I ? " + " + std::to_string(I) : std::string()) + "]";
+      Out += Member + ";\n";
+    }
     if (chance(20)) // a row beside it
       Out += "  s += " + element("j") + ";\n";
     return Out + "}";

@@ -118,7 +118,7 @@ std::optional<AffineIndex> longestTrips(const Kernel &K, const RowLoop &Rows) {
   const std::optional<AffineIndex> &Trips = K.Loops[Rows.Loop].TripCount;
   if (!Trips || Trips->isBlockUniform() || Rows.Reads.empty())
     return Trips;
-  const AffineIndex Most = mostOfAnyThread(withoutFloor(*Trips));
+  AffineIndex Most = mostOfAnyThread(withoutFloor(*Trips));
   if (Most.isBlockUniform())
     return Most;
   for (const Guard &G : K.Accesses[Rows.Reads.front().Access].Guards)
