@@ -358,5 +358,17 @@ TEST(Accessors, RowsOfFunctionsThatCallFunctions) {
   EXPECT_EQ(Of("if (i) return d; return d + c;", "return row(i)[j];"), "none");
 }
 
+/// Which would ask, of what the lambda captures, about the call itself.
+TEST(Accessors, NegativeLambdasThatAreMembers) {
+  EXPECT_THAT(rowsOf("template <class F> struct L { F f; __device__ int run() "
+                     "const { return f(); } };\n"
+                     "template <class F> __device__ float get(const float *p, "
+                     "const L<F> &l, int c) { return p[l.f() + c]; }",
+                     "s += get(A, k, j) + A[k.run() + j];",
+                     "int v = i; auto l = [=] { return v; }; L<decltype(l)> "
+                     "k{l};"),
+              IsEmpty());
+}
+
 } // namespace
 } // namespace catt

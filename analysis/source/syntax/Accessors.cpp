@@ -103,9 +103,13 @@ static const Expr *returnedBy(const FunctionDecl &F) {
   return Return ? Return->getRetValue() : nullptr;
 }
 
-/// `row(i)` of the same object, or of one that is handed over.
+/// `row(i)` of the same object, or of one that is handed over. Whether what a
+/// lambda captures stays the same would be asked of the function that calls.
 static bool callIsArithmetic(const CallExpr &Call, unsigned Calls) {
   const FunctionDecl *F = Call.getDirectCallee();
+  auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  if (Method && Method->getParent()->isLambda())
+    return false;
   const Expr *Returned = F ? returnedBy(*F) : nullptr, *Of = objectOf(Call);
   Of = Of ? Of->IgnoreParenImpCasts() : nullptr;
   return Returned &&

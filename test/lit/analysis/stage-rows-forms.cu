@@ -80,7 +80,7 @@ __global__ void carried(const float *A, float *y) {
   float s = 0, p = 0;
   for (int j = 0; j < m; ++j) {
     s += p;
-    p = A[i * m + j] * 2;
+    p = A[i * m + j] * 3;
   }
   y[i] = s;
 }

@@ -65,8 +65,8 @@ __global__ void k(const float *A, const float *B, float *y, int n) {
   float s = 0;
   for (int j = 0; j < n; ++j)
     s += A[i * 4096 + j];
-  float half = s * 0.5f;
-  y[i] = half + B[i];
+  float part = s * 0.3f;
+  y[i] = part + B[i];
 }
 void run() { k<<<1056, 256>>>(0, 0, 0, 4096); }
 
