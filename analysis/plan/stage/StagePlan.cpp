@@ -164,7 +164,7 @@ private:
     Each.MinTrips = Trips ? 0 : MinTrips;
     if (Options.May.Stage)
       Each.Reads = readsOf(Rows);
-    if (!Each.Reads.empty() && Count && !areEven(*Count) && !Options.TileBytes)
+    if (!Each.Reads.empty() && isUneven(Rows) && !Options.TileBytes)
       Each.MinTrips = MinUneven;
     if (Options.May.Sums && Rows.Refusals.empty())
       Each.Sums = usableSums(Rows);
@@ -280,17 +280,20 @@ private:
                : std::optional(Threads);
   }
 
-  /// Of a triangle, whose tiles are of 128 bytes.
-  static bool isLong(const std::optional<AffineIndex> &Longest) {
-    return Longest && Longest->constant().value_or(MinUneven) >= MinUneven;
+  /// A triangle: its lanes run more and fewer iterations.
+  bool isUneven(const RowLoop &Rows) const {
+    const std::optional<AffineIndex> &Trips = S.K.Loops[Rows.Loop].TripCount;
+    return Trips && !areEven(*Trips);
   }
+
+  /// Some lane of a triangle may run enough of them.
   bool maybeLong(const RowLoop &Rows) const {
-    return isLong(longestTrips(S.K, Rows));
+    const std::optional<AffineIndex> Longest = longestTrips(S.K, Rows);
+    return Longest && Longest->constant().value_or(MinUneven) >= MinUneven;
   }
 
   std::vector<unsigned> readsOf(const RowLoop &Rows) {
-    const std::optional<AffineIndex> &Trips = S.K.Loops[Rows.Loop].TripCount;
-    const bool Uneven = Trips && !areEven(*Trips);
+    const bool Uneven = isUneven(Rows);
     if (llvm::is_contained(Without, Rows.Loop) ||
         (((Uneven && !maybeLong(Rows)) || waitsForConstants(S.K, Rows)) &&
          !Options.TileBytes))
