@@ -9,7 +9,7 @@
 #define CATT_TEST_FUZZ_ORACLE_H
 
 #include "analysis/model/Kernel.h"
-#include "test/simt/Executor.h"
+#include "tool/executor/Executor.h"
 #include <map>
 #include <string>
 #include <vector>

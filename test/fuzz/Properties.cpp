@@ -13,7 +13,7 @@
 
 #include "test/fuzz/Properties.h"
 #include "analysis/model/Reasons.h"
-#include "test/simt/Compile.h"
+#include "tool/executor/Compile.h"
 #include "transforms/Replan.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/STLExtras.h"
@@ -366,14 +366,14 @@ private:
 
   bool compile(Version &V, const char *Property) {
     simt::CompileOptions O;
-    O.CacheDirectory = Options.Directory + "/objects";
+    O.Directory = Options.Directory + "/objects";
     // Each kernel runs a few times for a moment: optimizing costs more.
     O.Arguments = {"-O0", "-Xclang", "-disable-O0-optnone"};
     if (llvm::any_of(Kernels, [](auto &K) { return K.Contracts; }))
       O.Arguments = {"-O1", "-mfma", "-ffp-contract=fast"};
     if (isEnemy())
       O.Arguments.push_back("-isystem" + system());
-    auto Path = simt::compile(V.Path, simt::Output::SharedObject, O);
+    auto Path = simt::compile({{V.Path, {}}}, simt::Output::SharedObject, O);
     if (!Path)
       return failFile(Property, llvm::toString(Path.takeError()));
     std::string Error;

@@ -24,7 +24,7 @@
 #include "analysis/Analysis.h"
 #include "test/fuzz/KernelTree.h"
 #include "test/fuzz/Oracle.h"
-#include "test/simt/Executor.h"
+#include "tool/executor/Executor.h"
 #include "transforms/Transform.h"
 
 namespace catt::fuzz {

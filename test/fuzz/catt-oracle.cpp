@@ -28,7 +28,7 @@
 #include "analysis/Analysis.h"
 #include "test/fuzz/Oracle.h"
 #include "test/fuzz/Rank.h"
-#include "test/simt/Compile.h"
+#include "tool/executor/Compile.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -227,6 +227,7 @@ int main(int argc, char **argv) {
   if (std::error_code EC = sys::fs::make_absolute(Path))
     return usage(createStringError(EC, "no current directory"));
   simt::CompileOptions Options;
+  Options.Directory = CATT_SIMT_CACHE;
   for (const std::string &D : Defines)
     Options.Arguments.push_back("-D" + D);
   auto Unit = parsed(Path.str().str(), Options.Arguments);
@@ -237,7 +238,8 @@ int main(int argc, char **argv) {
   auto R = analyze(**Unit, Analysis);
   if (!R)
     return usage(R.takeError());
-  auto Object = simt::compile(File, simt::Output::SharedObject, Options);
+  auto Object =
+      simt::compile({{File, {}}}, simt::Output::SharedObject, Options);
   if (!Object)
     return usage(Object.takeError());
   std::string Message;

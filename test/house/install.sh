@@ -46,6 +46,14 @@ fi
 echo '#include <no_such_header_anywhere.h>' >"$work/missing.cu"
 run 3 --no-cuda --diff "$work/missing.cu"
 
+# The executor finds its plugin, its library and its headers.
+run 0 --no-cuda --verify --arguments=512 -o "$work/new.cu" \
+  "$source/samples/gesummv/gesummv.cu" -- -DM=96
+grep -q 'verified: 2 launches leave the same memory' "$work/err" ||
+  fail '--verify does not work where it is installed'
+(cd / && env -i PATH=/usr/bin:/bin "$prefix/bin/catt-run" -Xcompiler=-DM=96 \
+  "$work/new.cu" 300) | grep -q ', OK$' || fail 'catt-run does not run'
+
 # No header is there but those of the library, and what rewritten code includes.
 others=$(find "$prefix/include" -path "$prefix/include/catt-optimize" -prune \
   -o -name '*.h' -not -path "$prefix/include/catt/*" -print)

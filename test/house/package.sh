@@ -28,7 +28,7 @@ done
 
 root=$work/root
 dpkg-deb -x "$package" "$root"
-for file in bin/catt-rewrite bin/catt-launch share/man/man1/catt-rewrite.1 \
+for file in bin/catt-rewrite bin/catt-launch bin/catt-run share/man/man1/catt-rewrite.1 \
   share/bash-completion/completions/catt-rewrite lib/cmake/Catt/CattConfig.cmake; do
   [ -s "$root/usr/$file" ] || fail "there is no $file"
 done

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Compile.h"
-#include "test/simt/Executor.h"
+#include "tool/executor/Compile.h"
+#include "tool/executor/Executor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <ctime>
@@ -37,7 +37,8 @@ static double measure(const Module &M, const char *Kernel, Dim Grid, Dim Block,
 }
 
 int main(int argc, char **argv) {
-  auto Path = compile(CATT_SIMT_KERNELS "/Bench.cu", Output::SharedObject);
+  auto Path = compile({{CATT_SIMT_KERNELS "/Bench.cu", {}}},
+                      Output::SharedObject, {CATT_SIMT_CACHE});
   if (!Path) {
     llvm::errs() << toString(Path.takeError());
     return 2;

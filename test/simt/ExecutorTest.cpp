@@ -364,7 +364,8 @@ TEST(Executor, seedsGiveDifferentOrdersAndEqualSeedsTheSame) {
 }
 
 TEST(Executor, modulesComeAndGo) {
-  auto Path = compile(CATT_SIMT_KERNELS "/Bench.cu", Output::SharedObject);
+  auto Path = compile({{CATT_SIMT_KERNELS "/Bench.cu", {}}},
+                      Output::SharedObject, {CATT_SIMT_CACHE});
   ASSERT_TRUE(bool(Path));
   std::string Error;
   int N = 3;
@@ -398,7 +399,8 @@ TEST(Executor, zerosAreThereAfterAResetToo) {
 }
 
 TEST(Executor, compileErrorsAreClangs) {
-  auto Path = compile(CATT_SIMT_KERNELS "/Broken.cu", Output::SharedObject);
+  auto Path = compile({{CATT_SIMT_KERNELS "/Broken.cu", {}}},
+                      Output::SharedObject, {CATT_SIMT_CACHE});
   ASSERT_FALSE(bool(Path));
   std::string Text = toString(Path.takeError());
   EXPECT_NE(Text.find("Broken.cu:3:46: error:"), std::string::npos) << Text;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs catt-simt as a user does: programs/*.cu here, and the samples with the
+// Runs catt-run as a user does: programs/*.cu here, and the samples with the
 // small sizes of samples/README.md.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ SmallString<128> temporary() {
 Outcome simt(std::vector<std::string> Args) {
   SmallString<128> Out = temporary(), Err = temporary();
   FileRemover RemoveOut(Out), RemoveErr(Err);
-  std::vector<StringRef> All = {CATT_SIMT_TOOL};
+  std::vector<StringRef> All = {CATT_SIMT_TOOL, "--keep=" CATT_SIMT_CACHE};
   All.insert(All.end(), Args.begin(), Args.end());
   std::optional<StringRef> Redirects[] = {std::nullopt, Out.str(), Err.str()};
   int Status =

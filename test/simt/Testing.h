@@ -8,8 +8,8 @@
 #ifndef CATT_TEST_SIMT_TESTING_H
 #define CATT_TEST_SIMT_TESTING_H
 
-#include "test/simt/Compile.h"
-#include "test/simt/Executor.h"
+#include "tool/executor/Compile.h"
+#include "tool/executor/Executor.h"
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -42,8 +42,8 @@ inline Module &kernels(const char *File) {
   static Module M;
   if (Loaded == File)
     return M;
-  auto Path =
-      compile(std::string(CATT_SIMT_KERNELS "/") + File, Output::SharedObject);
+  auto Path = compile({{std::string(CATT_SIMT_KERNELS "/") + File, {}}},
+                      Output::SharedObject, {CATT_SIMT_CACHE});
   std::string Error;
   if (!Path) {
     ADD_FAILURE() << toString(Path.takeError());

@@ -19,7 +19,7 @@
 #ifndef CATT_TEST_SIMT_TRACE_H
 #define CATT_TEST_SIMT_TRACE_H
 
-#include "test/simt/Executor.h"
+#include "tool/executor/Executor.h"
 #include <map>
 
 namespace catt::simt {

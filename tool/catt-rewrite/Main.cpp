@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Options.h"
-#include "Run.h"
+#include "tool/verify/Verifier.h"
 #include "llvm/Support/InitLLVM.h"
 
 int main(int Argc, const char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
   llvm::setBugReportMsg("catt-rewrite crashed: this is its own defect.\n");
   catt::ParsedOptions Parsed = catt::parseOptions(Argc, Argv);
-  return Parsed.Run ? catt::run(*Parsed.Run) : Parsed.Exit;
+  return Parsed.Run ? catt::run(*Parsed.Run, catt::verifyProgram) : Parsed.Exit;
 }

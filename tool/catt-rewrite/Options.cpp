@@ -184,6 +184,18 @@ Error readJobs(const CommandLine &C, Options &O) {
   return Error::success();
 }
 
+Error readVerify(const CommandLine &C, Options &O) {
+  O.Verify = C.flag("verify");
+  O.Arguments = C.text("arguments");
+  O.BuildCommand = C.text("build");
+  O.RunCommand = C.text("run");
+  Expected<double> Limit = secondsOf("--limit", C.text("limit"));
+  if (!Limit)
+    return Limit.takeError();
+  O.LimitSeconds = *Limit;
+  return Error::success();
+}
+
 Error readReport(const CommandLine &C, Options &O) {
   O.ReportFile = C.text("report-file");
   if (!C.given("report"))
@@ -248,6 +260,8 @@ constexpr std::pair<StringLiteral, StringLiteral> Exclusive[] = {
     {"revert", "l1d"},
     {"revert", "header-filter"},
     {"revert", "error-on-findings"},
+    {"revert", "verify"},
+    {"run", "arguments"},
     {"o", "i"},
     {"o", "diff"},
     {"o", "export-fixes"},
@@ -276,6 +290,16 @@ Error checkGate(const CommandLine &C) {
   return Error::success();
 }
 
+Error checkVerify(const CommandLine &C) {
+  for (StringRef Name : {"arguments", "build", "run", "limit"})
+    if (C.given(Name) && !C.given("verify"))
+      return usage(C[Name].spelled() + " has a meaning only with --verify");
+  if (C.given("build") != C.given("run"))
+    return usage("--build and --run say how --verify builds and runs the "
+                 "program; give both");
+  return Error::success();
+}
+
 Error checkContradictions(const CommandLine &C) {
   for (const auto &[A, B] : Exclusive)
     if (C.given(A) && C.given(B))
@@ -283,8 +307,9 @@ Error checkContradictions(const CommandLine &C) {
                    " contradict each other");
   if (C.given("report-file") && !C.given("report"))
     return usage("--report-file needs --report");
-  for (StringRef Name : {"gpu", "export-fixes", "report-file", "p", "cuda-path",
-                         "config", "o", "depfile", "ptx", "baseline"})
+  for (StringRef Name :
+       {"gpu", "export-fixes", "report-file", "p", "cuda-path", "config", "o",
+        "depfile", "ptx", "baseline", "build", "run"})
     if (C.given(Name) && C.text(Name).empty())
       return usage(C[Name].spelled() + " is given without a value");
   if (C.given("report") && !C.given("report-file") && C.given("diff"))
@@ -300,6 +325,8 @@ Error checkContradictions(const CommandLine &C) {
   if (C.given("ptx") && Files.size() > 1)
     return usage("--ptx is the PTX of one file, and there are " +
                  Twine(Files.size()));
+  if (Error E = checkVerify(C))
+    return E;
   return checkGate(C);
 }
 
@@ -385,6 +412,8 @@ Expected<std::optional<Options>> readOptions(const CommandLine &C,
     return E;
   readModes(C, O);
   if (Error E = readForces(*C["force"].Words, O))
+    return E;
+  if (Error E = readVerify(C, O))
     return E;
   if (Error E = readJobs(C, O))
     return E;

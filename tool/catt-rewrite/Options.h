@@ -61,6 +61,11 @@ struct Options : Settings {
   std::string BaselineFile;           ///< --baseline
   bool Gate = false;                  ///< --gate
 
+  bool Verify = false;                  ///< --verify
+  std::string Arguments;                ///< --arguments, for a shell
+  std::string BuildCommand, RunCommand; ///< --build, --run
+  double LimitSeconds = 600;            ///< --limit
+
   OutputMode Output = OutputMode::Stdout;
   std::string OutputFile; ///< -o: instead of standard output
   std::string Depfile;    ///< --depfile

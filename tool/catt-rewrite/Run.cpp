@@ -288,7 +288,7 @@ int gateWithLaunches(const Options &Given) {
 
 } // namespace
 
-int run(const Options &O) {
+int run(const Options &O, const Verifier &Verify) {
   if (O.DumpConfig)
     return dump(O);
   if (!O.BaselineFile.empty())
@@ -318,6 +318,13 @@ int run(const Options &O) {
   if (!Files) {
     complain(toString(Files.takeError()));
     return std::max<int>(Exit, ExitInput);
+  }
+  if (O.Verify && !Failed && !Files->empty()) {
+    Expected<bool> Same = Verify(O, *Tasks, *Files);
+    if (!Same)
+      complain(toString(Same.takeError()));
+    if (!Same || !*Same)
+      return Same ? ExitDefect : ExitInput;
   }
   Expected<bool> Pending = output(*Files, Results, Failed, O);
   if (!Pending) {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   for each file, in parallel:  command -> parse -> analyze -> rewrite ->
-//   check then, once:                  merge edits -> conflicts? -> output
+//   check then, once:    merge edits -> conflicts? -> --verify -> output
 //
 // Results are collected before anything is written. If one file fails, no file
 // is replaced (with --keep-going: the others are). Remarks come in the order of
@@ -17,12 +17,19 @@
 #ifndef CATT_TOOL_CATTREWRITE_RUN_H
 #define CATT_TOOL_CATTREWRITE_RUN_H
 
-#include "Options.h"
+#include "Merge.h"
+#include "Tasks.h"
+#include <functional>
 
 namespace catt {
 
+/// --verify: compares the program with what it is about to become. False: they
+/// differ, as was said. Error: they cannot be compared.
+using Verifier = std::function<llvm::Expected<bool>(
+    const Options &, llvm::ArrayRef<Task>, const MergedFiles &)>;
+
 /// Does what the options ask for; returns the exit code.
-int run(const Options &O);
+int run(const Options &O, const Verifier &Verify);
 
 } // namespace catt
 

@@ -66,17 +66,6 @@ std::string helpText() {
                 "used, 130 interrupted.\n";
 }
 
-Expected<double> secondsOf(StringRef Name, StringRef Text) {
-  double Unit = Text.ends_with("h") ? 3600 : Text.ends_with("m") ? 60 : 1;
-  double Value = 0;
-  if (Text.rtrim("hms").getAsDouble(Value) || Value < 0 || Value > 1e6)
-    return createStringError("--" + Name +
-                             " takes a time, as 90s, 5m or 2h, "
-                             "not '" +
-                             Text + "'");
-  return Value * Unit;
-}
-
 /// What was said, by option.
 struct Said {
   std::map<std::string, std::string> Values;
@@ -157,7 +146,7 @@ Error readTrying(const Said &S, TuneOptions &T) {
   for (auto [Name, Default, Into] : {std::tuple<StringRef, StringRef, double *>{
                                          "budget", "5m", &T.BudgetSeconds},
                                      {"limit", "10m", &O.LimitSeconds}}) {
-    Expected<double> Seconds = secondsOf(Name, S.text(Name, Default));
+    Expected<double> Seconds = secondsOf("--" + Name, S.text(Name, Default));
     if (!Seconds)
       return Seconds.takeError();
     *Into = *Seconds;

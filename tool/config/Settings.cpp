@@ -338,6 +338,15 @@ std::map<std::string, std::vector<std::string>> asText(const Stated &Said) {
   return Out;
 }
 
+Expected<double> secondsOf(const Twine &Spelled, StringRef Text) {
+  double Unit = Text.ends_with("h") ? 3600 : Text.ends_with("m") ? 60 : 1;
+  double Value = 0;
+  if (Text.rtrim("hms").getAsDouble(Value) || Value < 0 || Value > 1e6)
+    return createStringError(
+        Spelled + " takes a time, as 90s, 5m or 2h, not '" + Text + "'");
+  return Value * Unit;
+}
+
 Expected<int64_t> wholeNumber(const Twine &Spelled, StringRef Text, int64_t Low,
                               int64_t High) {
   int64_t Value = 0;

@@ -91,6 +91,10 @@ llvm::Expected<int64_t> wholeNumber(const llvm::Twine &Spelled,
                                     llvm::StringRef Text, int64_t Low,
                                     int64_t High);
 
+/// "90s", "5m", "2h" or a number of seconds.
+llvm::Expected<double> secondsOf(const llvm::Twine &Spelled,
+                                 llvm::StringRef Text);
+
 /// "gesummv=2112x1:32x8:16384" as kernel name and launch. Dimensions that are
 /// not given are 1. Error: says what is wrong, and the form expected.
 llvm::Expected<std::pair<std::string, Launch>>

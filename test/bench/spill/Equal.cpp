@@ -31,8 +31,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cases.h"
-#include "test/simt/Compile.h"
-#include "test/simt/Executor.h"
+#include "tool/executor/Compile.h"
+#include "tool/executor/Executor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
@@ -154,11 +154,12 @@ std::vector<sweep::Case> cases() {
 
 Expected<simt::Module> load(const std::string &File) {
   simt::CompileOptions O;
+  O.Directory = CATT_SIMT_CACHE;
   O.Arguments = {"-ffp-contract=on"};
   if (sys::getHostCPUFeatures().lookup("fma"))
     O.Arguments.push_back("-mfma");
   append_range(O.Arguments, CompilerArguments);
-  auto Path = simt::compile(File, simt::Output::SharedObject, O);
+  auto Path = simt::compile({{File, {}}}, simt::Output::SharedObject, O);
   if (!Path)
     return Path.takeError();
   std::string Message;

@@ -27,8 +27,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Pass.h"
-#include "test/simt/Abi.h"
+#include "tool/executor/Pass.h"
+#include "tool/executor/Abi.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -51,6 +51,9 @@ namespace {
 
 /// The device header defines it; the host view has none.
 constexpr StringLiteral DeviceMark = "catt_simt_device_view";
+
+/// Of a name that linkers know the beginning and the end of.
+constexpr StringLiteral SiteSection = "catt_sites";
 
 /// Set by the executor whenever it switches threads; they never change while
 /// one thread looks.
@@ -112,8 +115,12 @@ public:
          B.getInt32(At ? At->getColumn() : 0), B.getInt32(Kind),
          B.getInt32(Size), B.getInt32(Depth), B.getInt32(Align), Zero, Zero,
          B.getInt32(0), B.getInt32(0), B.getInt32(Watches), B.getInt32(0)});
-    return new GlobalVariable(M, SiteType, false, GlobalValue::InternalLinkage,
-                              Init, "catt.site");
+    auto *Site = new GlobalVariable(
+        M, SiteType, false, GlobalValue::InternalLinkage, Init, "catt.site");
+    // One behind the other, as an array.
+    Site->setSection(SiteSection);
+    Site->setAlignment(llvm::Align(8));
+    return Site;
   }
 
 private:
@@ -363,7 +370,8 @@ private:
 
 //===-- Device: the module --------------------------------------------------=//
 
-/// The constructor that tells the executor which memory device code owns.
+/// The constructor that tells the executor which memory device code owns, and
+/// where its sites are.
 void registerVariables(Module &M, ArrayRef<GlobalVariable *> Variables) {
   IRBuilder<> B(M.getContext());
   auto *Ctor = Function::Create(FunctionType::get(B.getVoidTy(), false),
@@ -378,6 +386,16 @@ void registerVariables(Module &M, ArrayRef<GlobalVariable *> Variables) {
          {V, B.getInt64(M.getDataLayout().getTypeAllocSize(V->getValueType())),
           B.getInt1(V->isConstant())})
         ->addParamAttr(2, Attribute::ZExt);
+  auto Limit = [&](StringRef Which) {
+    auto *V = cast<GlobalVariable>(
+        M.getOrInsertGlobal((Which + SiteSection).str(), B.getInt8Ty()));
+    V->setLinkage(GlobalValue::ExternalWeakLinkage); // there may be no site
+    V->setVisibility(GlobalValue::HiddenVisibility);
+    return V;
+  };
+  B.CreateCall(M.getOrInsertFunction("catt_simt_sites", B.getVoidTy(),
+                                     B.getPtrTy(), B.getPtrTy()),
+               {Limit("__start_"), Limit("__stop_")});
   B.CreateRetVoid();
   appendToGlobalCtors(M, Ctor, 0);
 }
@@ -388,7 +406,7 @@ void emitKernelInfo(Module &M, StringRef Name, uint32_t Shared, uint32_t Max) {
   auto *Init = ConstantStruct::get(
       Ty, {ConstantInt::get(I32, Shared), ConstantInt::get(I32, Max)});
   new GlobalVariable(M, Ty, true, GlobalValue::WeakODRLinkage, Init,
-                     "catt.info." + Name);
+                     catt::simt::symbolOf("info", Name, M));
 }
 
 void runOnDevice(Module &M) {
@@ -434,7 +452,7 @@ void runOnDevice(Module &M) {
     }
   for (Function *K : Kernels) {
     emitKernelInfo(M, K->getName(), SharedSize[K], MaxThreads.lookup(K));
-    K->setName("catt.kernel." + K->getName());
+    K->setName(catt::simt::symbolOf("kernel", K->getName(), M));
     K->setLinkage(GlobalValue::WeakODRLinkage);
   }
   for (GlobalVariable *V : Owned) {
@@ -443,7 +461,7 @@ void runOnDevice(Module &M) {
     V->setLinkage(Visible ? GlobalValue::ExternalLinkage
                           : GlobalValue::InternalLinkage);
     if (Visible)
-      V->setName("catt.var." + V->getName());
+      V->setName(catt::simt::symbolOf("var", V->getName(), M));
   }
   registerVariables(M, Owned);
   for (GlobalVariable *V : Owned) // the host writes to __constant__ variables
@@ -471,7 +489,7 @@ struct SimtPass : PassInfoMixin<SimtPass> {
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "catt-simt", "1", [](PassBuilder &PB) {
+  return {LLVM_PLUGIN_API_VERSION, "catt-run", "1", [](PassBuilder &PB) {
             PB.registerPipelineStartEPCallback(
                 [](ModulePassManager &MPM, OptimizationLevel) {
                   MPM.addPass(SimtPass());

@@ -10,12 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Pass.h"
+#include "tool/executor/Pass.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -42,7 +44,7 @@ public:
       auto [Object, Offset] = parameterOf(A);
       auto Slot = Slots.find(Object);
       if (Slot == Slots.end()) {
-        M.getContext().emitError("catt-simt cannot hand over argument " +
+        M.getContext().emitError("catt-run cannot hand over argument " +
                                  Twine(A.getArgNo()) + " of " +
                                  Kernel.getName());
         return Caller;
@@ -117,6 +119,14 @@ private:
 
 } // namespace
 
+std::string catt::simt::symbolOf(StringRef Kind, StringRef Name,
+                                 const Module &M) {
+  std::string Symbol = ("catt." + Kind + "." + Name).str();
+  if (Name.starts_with("_ZL") || Name.contains("_GLOBAL__N_"))
+    Symbol += "." + utohexstr(xxh3_64bits(M.getSourceFileName()), true);
+  return Symbol;
+}
+
 /// The fourth argument of __cudaRegisterFunction and __cudaRegisterVar repeats
 /// the name; it carries a KernelEntry or the device variable instead.
 void catt::simt::runOnHost(Module &M) {
@@ -134,10 +144,12 @@ void catt::simt::runOnHost(Module &M) {
   ForEachCall("__cudaRegisterFunction", [&](CallInst &C) {
     auto &Stub = *cast<Function>(C.getArgOperand(1)->stripPointerCasts());
     std::string Name = NameOf(C).str();
-    auto *Kernel = cast<Function>(
-        M.getOrInsertFunction("catt.kernel." + Name, Stub.getFunctionType())
-            .getCallee());
-    Constant *Info = M.getOrInsertGlobal("catt.info." + Name, B.getInt64Ty());
+    auto *Kernel =
+        cast<Function>(M.getOrInsertFunction(symbolOf("kernel", Name, M),
+                                             Stub.getFunctionType())
+                           .getCallee());
+    Constant *Info =
+        M.getOrInsertGlobal(symbolOf("info", Name, M), B.getInt64Ty());
     auto *Name0 = cast<Constant>(C.getArgOperand(2));
     auto *Entry = ConstantStruct::getAnon(
         {Name0, StubReader(Stub).makeCaller(*Kernel), Info});
@@ -147,6 +159,6 @@ void catt::simt::runOnHost(Module &M) {
   });
   ForEachCall("__cudaRegisterVar", [&](CallInst &C) {
     C.setArgOperand(
-        3, M.getOrInsertGlobal(("catt.var." + NameOf(C)).str(), B.getInt8Ty()));
+        3, M.getOrInsertGlobal(symbolOf("var", NameOf(C), M), B.getInt8Ty()));
   });
 }

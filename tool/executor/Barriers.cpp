@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Internal.h"
+#include "tool/executor/Internal.h"
 
 using namespace catt::simt;
 

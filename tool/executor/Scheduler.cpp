@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Internal.h"
+#include "tool/executor/Internal.h"
 #include <algorithm>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <csignal>
@@ -411,6 +411,7 @@ void forgetSites() {
 
 void catt_simt_loop(Site *Where, bool Entry) {
   Run.Last = Where;
+  Where->Ran = 1;
   step(Where);
   if (!Run.Opts.Trace)
     return;

@@ -14,6 +14,7 @@
 //   CATT_SIMT_TRACE=f    appends each access:
 //      launch block thread load|store|atomic global|shared|constant 0xaddress
 //      size file:line:col [loop line:iteration,...]
+//   CATT_SIMT_RECORD=f, CATT_SIMT_KEEP=n,which    see Record.cpp
 // Findings go to standard error; a program with findings exits with status 86.
 //
 // It is written against the executor's own header, as C++: attributes of CUDA
@@ -21,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Internal.h"
+#include "tool/executor/Internal.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -59,6 +60,7 @@ struct Kernel {
 struct Symbol {
   void *Device;
   size_t Size;
+  std::string Name;
 };
 struct Config {
   dim3 Grid, Block;
@@ -133,6 +135,7 @@ void printFindings(const Result &R) {
   if (!std::exchange(Registered, true))
     std::atexit([] {
       std::fflush(nullptr);
+      finishRecord();
       _exit(86);
     });
 }
@@ -177,9 +180,9 @@ extern "C" int __cudaRegisterFunction(void **, const void *Stub, char *,
   return 0;
 }
 
-extern "C" void __cudaRegisterVar(void **, const void *Shadow, const char *,
+extern "C" void __cudaRegisterVar(void **, const void *Shadow, const char *Name,
                                   void *Device, int, size_t Size, int, int) {
-  state().Symbols[Shadow] = {Device, Size};
+  state().Symbols[Shadow] = {Device, Size, Name};
 }
 
 unsigned __cudaPushCallConfiguration(dim3 Grid, dim3 Block, size_t Shared,
@@ -221,6 +224,7 @@ static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
     printTrace(R);
   if (S.Opts.AfterLaunch)
     S.Opts.AfterLaunch({demangle(K->Entry->Name), L.Grid, L.Block, Args}, R);
+  recordLaunch(demangle(K->Entry->Name));
   ++S.Launches;
   S.Sticky = cudaError_t(R.Error); // as on a device: the context is lost
   return cudaSuccess;
@@ -235,6 +239,14 @@ cudaError_t cudaLaunchCooperativeKernel(const void *Stub, dim3 Grid, dim3 Block,
                                         void **Args, size_t Shared,
                                         cudaStream_t) {
   return launch(Stub, Grid, Block, Args, Shared, true);
+}
+
+void catt::simt::forEachVariable(const VisitObject &Do) {
+  std::map<std::string, const Symbol *> ByName;
+  for (const auto &[Shadow, Each] : state().Symbols)
+    ByName[Each.Name] = &Each;
+  for (const auto &[Name, Each] : ByName)
+    Do(Name, Each->Device, Each->Size);
 }
 
 Result catt::simt::runHost(const std::function<void()> &Function,
@@ -388,7 +400,7 @@ cudaError_t cudaRuntimeGetVersion(int *V) { return *V = 13000, cudaSuccess; }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int) {
   *P = {};
-  std::strcpy(P->name, "catt-simt executor");
+  std::strcpy(P->name, "catt-run executor");
   P->totalGlobalMem = DeviceBytes;
   P->sharedMemPerBlock = StaticLimit;
   P->sharedMemPerBlockOptin = MaxSharedBytes;

@@ -13,12 +13,13 @@
 //   WarpOps.cpp    shuffles, votes and the like
 //   Module.cpp     kernels by name; results
 //   CudaApi.cpp    the CUDA runtime API for whole programs
+//   Record.cpp     what launches leave in memory, and which lines ran
 //
 //===----------------------------------------------------------------------===//
-#ifndef CATT_TEST_SIMT_INTERNAL_H
-#define CATT_TEST_SIMT_INTERNAL_H
+#ifndef CATT_TOOL_EXECUTOR_INTERNAL_H
+#define CATT_TOOL_EXECUTOR_INTERNAL_H
 
-#include "test/simt/Executor.h"
+#include "tool/executor/Executor.h"
 #include <array>
 #include <boost/context/detail/fcontext.hpp>
 #include <map>
@@ -203,8 +204,22 @@ void unregisterMemory(void *P);
 void forgetCachedAllocations();
 /// True if [P, P + Size) lies in one allocation, or in none (host memory).
 bool isCopyable(const void *P, uint64_t Size);
+/// What an object in device memory is called, where it is, and its bytes.
+using VisitObject =
+    std::function<void(const std::string &Which, const void *P, uint64_t Size)>;
+/// Allocations of host code, by their numbers, from 1.
+void forEachAllocation(const VisitObject &Do);
+/// Variables that host code knows, by their names.
+void forEachVariable(const VisitObject &Do);
 /// The shared memory of resident block Slot.
 uint64_t sharedMemory(unsigned Slot);
+
+//===-- Records -----------------------------------------------------------===//
+
+/// Tells what a launch has left, where that is asked for.
+void recordLaunch(const std::string &Kernel);
+/// At the end of a program; once.
+void finishRecord();
 
 /// What is registered while a module loads.
 struct Registry {

@@ -21,7 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Internal.h"
+#include "tool/executor/Internal.h"
 #include <algorithm>
 #include <cstring>
 

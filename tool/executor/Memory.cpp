@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Internal.h"
+#include "tool/executor/Internal.h"
 #include <cstring>
 #include <map>
 #include <sys/mman.h>
@@ -32,12 +32,14 @@ constexpr uint64_t Alignment = 512; // cudaMalloc's
 struct Allocation {
   uint64_t High;
   bool Constant, Ours;
+  unsigned Number = 0; ///< of those that are ours, from 1
 };
 
 struct Table {
   std::map<uint64_t, Allocation> Allocations; // by first address
   std::vector<Site *> Cached; // sites that remember an allocation
   uint64_t Next = DeviceBase;
+  unsigned Allocated = 0; ///< how many are or were ours
 
   Table() {
     reserve(DeviceBase, DeviceSize);
@@ -49,7 +51,7 @@ struct Table {
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
              -1, 0);
     if (P != reinterpret_cast<void *>(At)) {
-      std::perror("catt-simt: cannot reserve address space");
+      std::perror("catt-run: cannot reserve address space");
       std::abort();
     }
   }
@@ -250,6 +252,7 @@ bool check(uint64_t Address, uint64_t Size, AccessKind Kind, Site *S,
 
 void access(uint64_t Address, uint64_t Size, AccessKind Kind, Site *S) {
   Run.Last = S;
+  S->Ran = 1;
   Space In = S->Constant ? Space::Constant : Space::Global;
   bool Known = Address >= S->Low && Address + Size <= S->High &&
                !(Address & (S->Align - 1));
@@ -304,7 +307,7 @@ void *deviceAllocZeros(size_t Size) {
     return nullptr;
   uint64_t At = T.Next;
   T.Next = (At + Size + 2 * Alignment - 1) / Alignment * Alignment;
-  T.Allocations[At] = {At + Size, false, true};
+  T.Allocations[At] = {At + Size, false, true, ++T.Allocated};
   return reinterpret_cast<void *>(At);
 }
 
@@ -336,6 +339,14 @@ void deviceReset() {
   madvise(reinterpret_cast<void *>(DeviceBase), T.Next - DeviceBase,
           MADV_DONTNEED);
   T.Next = DeviceBase;
+  T.Allocated = 0;
+}
+
+void forEachAllocation(const VisitObject &Do) {
+  for (const auto &[At, A] : table().Allocations)
+    if (A.Ours)
+      Do(std::to_string(A.Number), reinterpret_cast<const void *>(At),
+         A.High - At);
 }
 
 } // namespace catt::simt

@@ -27,10 +27,10 @@
 // here, named by the access before it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef CATT_TEST_SIMT_EXECUTOR_H
-#define CATT_TEST_SIMT_EXECUTOR_H
+#ifndef CATT_TOOL_EXECUTOR_EXECUTOR_H
+#define CATT_TOOL_EXECUTOR_EXECUTOR_H
 
-#include "test/simt/Abi.h"
+#include "tool/executor/Abi.h"
 #include <cstddef>
 #include <functional>
 #include <optional>

@@ -15,8 +15,8 @@
 // layouts must agree with the ones that Pass.cpp builds.
 //
 //===----------------------------------------------------------------------===//
-#ifndef CATT_TEST_SIMT_ABI_H
-#define CATT_TEST_SIMT_ABI_H
+#ifndef CATT_TOOL_EXECUTOR_ABI_H
+#define CATT_TOOL_EXECUTOR_ABI_H
 
 #include <cstdint>
 
@@ -38,7 +38,7 @@ struct Site {
   uint32_t Id;
   uint32_t Constant; ///< that allocation is constant memory
   uint32_t Watches;  ///< a volatile or atomic load: may wait for another thread
-  uint32_t Padding;
+  uint32_t Ran;      ///< it was come to
 };
 
 /// What the device view knows of a kernel.
@@ -107,6 +107,8 @@ uint64_t catt_simt_warp(int Op, unsigned Mask, uint64_t Value, int Argument,
                         int Width, catt::simt::Site *Where);
 /// From constructors of the object: a variable or literal of device code.
 void catt_simt_variable(void *Address, uint64_t Size, bool Constant);
+/// The same: all sites of a program or shared object.
+void catt_simt_sites(catt::simt::Site *First, catt::simt::Site *Last);
 }
 
 #endif

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Internal.h"
+#include "tool/executor/Internal.h"
 #include <algorithm>
 
 namespace catt::simt {

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/simt/Pass.h"
+#include "tool/executor/Pass.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -377,7 +377,7 @@ void catt::simt::translateAssembly(Function &F) {
       continue;
     std::string Unknown;
     if (!Translation(*C).run(Unknown))
-      F.getContext().emitError("catt-simt does not know the PTX instruction '" +
+      F.getContext().emitError("catt-run does not know the PTX instruction '" +
                                Unknown + "'");
   }
 }
