@@ -94,7 +94,9 @@ struct Job {
     dup2(Log, 2);
     Answer A;
     A.Failures = checkBatch(
-        Kernels, {Directory, Options.Schedules, Options.OnlyOriginals}, A.Seen);
+        Kernels,
+        {Directory, Options.Schedules, Options.OnlyOriginals, Options.Verify},
+        A.Seen);
     writeAnswer(Directory + "/result.json", A);
     _exit(0);
   }

@@ -31,6 +31,7 @@ struct DriverOptions {
   unsigned KernelSeconds = 60; ///< for a kernel alone
   unsigned MaxDefects = 30;    ///< stop after so many
   bool OnlyOriginals = false;  ///< as BatchOptions has it
+  bool Verify = false;         ///< as BatchOptions has it
   bool Adversarial = false;    ///< kernels with a danger (Enemy.h)
   bool Contended = false;      ///< kernels that the model decides about
   bool Rows = false;           ///< kernels whose lanes walk rows

@@ -44,15 +44,19 @@ public:
     Original.Path = Options.Directory + "/original/fuzz.cu";
     New.Path = Options.Directory + "/rewritten/fuzz.cu";
     Original.Text = print(Kernels);
-    if (Options.OnlyOriginals) {
-      if (writeHeader() && write(Original, "valid-write") &&
-          compile(Original, "valid-compiles"))
-        for (unsigned I = 0; I < Kernels.size(); ++I)
-          runOne(I);
+    if (!writeHeader() ||
+        !(Options.OnlyOriginals ? write(Original, "valid-write")
+                                : rewriteAll()))
+      return std::move(Failures);
+    if (Options.Verify) {
+      auto [Property, Detail] =
+          verifyFile(Kernels, Original.Path, system(), Original.Text, New.Text);
+      if (!Property.empty())
+        failFile(Property.c_str(), Detail);
       return std::move(Failures);
     }
-    if (writeHeader() && rewriteAll() && compile(Original, "valid-compiles") &&
-        compile(New, "rewrite-compiles"))
+    if (compile(Original, "valid-compiles") &&
+        (Options.OnlyOriginals || compile(New, "rewrite-compiles")))
       for (unsigned I = 0; I < Kernels.size(); ++I)
         runOne(I);
     return std::move(Failures);
@@ -290,8 +294,8 @@ private:
     if (!Diagnostics)
       return failFile("check-starts", llvm::toString(Diagnostics.takeError()));
     return isClean(*Diagnostics, "rewrite-parses") &&
-           write(New, "valid-write") && reverts() &&
-           (isEnemy() || isIdempotent());
+           write(New, "valid-write") &&
+           (Options.Verify || (reverts() && (isEnemy() || isIdempotent())));
   }
 
   bool reverts() {
@@ -367,12 +371,7 @@ private:
   bool compile(Version &V, const char *Property) {
     simt::CompileOptions O;
     O.Directory = Options.Directory + "/objects";
-    // Each kernel runs a few times for a moment: optimizing costs more.
-    O.Arguments = {"-O0", "-Xclang", "-disable-O0-optnone"};
-    if (llvm::any_of(Kernels, [](auto &K) { return K.Contracts; }))
-      O.Arguments = {"-O1", "-mfma", "-ffp-contract=fast"};
-    if (isEnemy())
-      O.Arguments.push_back("-isystem" + system());
+    O.Arguments = flagsFor(Kernels, system());
     auto Path = simt::compile({{V.Path, {}}}, simt::Output::SharedObject, O);
     if (!Path)
       return failFile(Property, llvm::toString(Path.takeError()));

@@ -43,6 +43,7 @@ struct BatchOptions {
   std::string Directory; ///< for sources and objects, of this batch alone
   unsigned Schedules = 4;
   bool OnlyOriginals = false; ///< whether the generated kernels are right
+  bool Verify = false; ///< catt-rewrite --verify compares, and nobody else
 };
 
 /// Checks every property on kernels that share one file.
@@ -81,6 +82,19 @@ void forceRemat(KernelReport &Report, const GeneratedKernel &K);
 /// Bounds the registers of a kernel whose launches say enough.
 void forceBounds(KernelReport &Report, const GeneratedKernel &K,
                  const Device &Gpu);
+
+/// What clang is to compile a file with these kernels with. System: the folder
+/// of what kernels with a danger find among the system's headers.
+std::vector<std::string> flagsFor(const std::vector<GeneratedKernel> &Kernels,
+                                  const std::string &System);
+
+/// What --verify says against New in place of Old, the text of a file with
+/// these kernels: first "verify", or "valid-verify" where Old is at fault; or
+/// nothing.
+std::pair<std::string, std::string>
+verifyFile(const std::vector<GeneratedKernel> &Kernels, const std::string &Path,
+           const std::string &System, const std::string &Old,
+           const std::string &New);
 
 /// Memory of one kernel's arguments, filled anew.
 class Memory {

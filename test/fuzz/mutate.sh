@@ -2,7 +2,7 @@
 # Breaks the tool on purpose, one patch of mutations/ at a time, in a scratch
 # copy, and shows which tests notice.
 #
-#   mutate.sh [-o table.md] [-k kernels] [-a kernels] [-s] [mutation]...
+#   mutate.sh [-o table.md] [-k kernels] [-a kernels] [-s] [-v] [mutation]...
 #
 # The first line of a patch says what it breaks. Unit tests come first, those of
 # the broken module before the others, then lit, until one fails; generated
@@ -14,6 +14,8 @@
 # them: ordinary kernels must notice alone. So must kernels whose lanes walk rows
 # (catt-fuzz --rows), of those called rows-*.
 # Only what a patch touches is built again. -s skips the run without any mutation.
+# With -v nobody is asked but catt-rewrite --verify, of programs that are made of
+# generated kernels.
 # Exit status: 0 if each is caught, 1 if some survive or do not apply, 2 if the
 # copy fails without any.
 set -uo pipefail
@@ -28,12 +30,14 @@ table=/dev/null
 kernels=200
 enemies=3000
 sound=false
-while getopts o:k:a:s option; do
+verify=()
+while getopts o:k:a:sv option; do
   case $option in
   o) table=$OPTARG ;;
   k) kernels=$OPTARG ;;
   a) enemies=$OPTARG ;;
   s) sound=true ;;
+  v) verify=(--verify) units=() ;;
   *) exit 2 ;;
   esac
 done
@@ -123,7 +127,7 @@ failed_properties() {
   compile catt-fuzz || return 1
   rm -rf "$scratch/failures"
   : >"$scratch/fuzz.log"
-  timeout 1800 "$build/bin/catt-fuzz" "$@" --kernels "$count" --seed 1 \
+  timeout 1800 "$build/bin/catt-fuzz" "$@" "${verify[@]}" --kernels "$count" --seed 1 \
     --shrink 0 --batch 25 --max-failures 1 --jobs "$jobs" --no-progress \
     --out "$scratch/failures" >"$scratch/fuzz.log" 2>&1 && return
   find "$scratch/failures" -name '*.cu' -printf '%f\n' 2>/dev/null |
@@ -144,8 +148,9 @@ find_out() {
   */register-*) generated=$(failed_properties "$kernels") ;;
   */rows-*) generated=$(failed_properties "$kernels" --rows) ;;
   *)
-    tests=$(first_failure "$(own_module "$1")" "${units[@]}" lit) &&
-      generated=$(failed_properties "$kernels")
+    [ -n "${verify[*]}" ] ||
+      tests=$(first_failure "$(own_module "$1")" "${units[@]}" lit) || return
+    generated=$(failed_properties "$kernels")
     ;;
   esac
 }
@@ -178,7 +183,7 @@ prepare || {
   exit 2
 }
 if ! $sound && {
-  ! before=$(first_failure "${units[@]}" lit && failed_properties "$kernels" &&
+  ! before=$(first_failure ${units[@]:+"${units[@]}" lit} && failed_properties "$kernels" &&
     failed_properties "$enemies" --adversarial) || [ -n "$before" ]
 }; then
   say "this fails without any mutation: $before"

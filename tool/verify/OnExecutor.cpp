@@ -97,12 +97,14 @@ public:
     if (std::error_code EC =
             sys::fs::createUniqueDirectory("catt-verify", Folder))
       return createStringError(EC, "no temporary directory");
-    std::map<std::string, std::string> Texts;
-    for (const auto &[Path, File] : Files)
-      Texts[Path] = File.New;
-    if (Error E = compile("as written", {}, Old))
+    std::map<std::string, std::string> Before, After;
+    for (const auto &[Path, File] : Files) {
+      Before[Path] = File.Old;
+      After[Path] = File.New;
+    }
+    if (Error E = compile("as written", Before, Old))
       return std::move(E);
-    if (Error E = compile("as rewritten", Texts, New))
+    if (Error E = compile("as rewritten", After, New))
       return std::move(E);
     if (Error E = runOriginal())
       return std::move(E);
@@ -162,7 +164,9 @@ private:
     C.Output = Stem + ".out";
     C.Errors = Stem + ".err";
     C.Environment = {{"CATT_SIMT_SEED", std::to_string(Schedule)},
-                     {"CATT_SIMT_BLOCKS", std::to_string(1 + Schedule % 3)},
+                     // All that are resident: some blocks wait for others.
+                     {"CATT_SIMT_BLOCKS", "0"},
+                     {"CATT_SIMT_SMS", "2"},
                      {"CATT_SIMT_SWITCH", std::to_string(Switch[Schedule % 4])},
                      {"CATT_SIMT_RECORD", Stem + ".record"}};
     if (!Keep.empty())

@@ -1,0 +1,92 @@
+//===- Programs.cpp - Generated kernels as a program for --verify ----------==//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   kernels, host0(), host1() ...  +  int main() { host0(buffers); ... }
+//
+// Kernels that no host code launches are not part of the program.
+//
+//===----------------------------------------------------------------------===//
+#include "test/fuzz/Properties.h"
+#include "tool/verify/Verify.h"
+
+namespace catt::fuzz {
+
+/// Fills buffers as Memory does.
+static constexpr const char *Fill = R"(
+#include <stdint.h>
+#include <string.h>
+static void *cattFilled(uint32_t &State, int64_t Bytes, const char *Fill,
+                        uint32_t Limit) {
+  char *Data = nullptr;
+  cudaMallocManaged(&Data, Bytes);
+  for (int64_t At = 0; At < Bytes; At += 4) {
+    State = State * 1664525u + 1013904223u;
+    char Kind = Fill[At / 4 % strlen(Fill)];
+    uint32_t Value = Kind == 'x'   ? State % Limit
+                     : Kind == '0' ? 0
+                                   : State >> 16 & 7;
+    float F = float(Value);
+    memcpy(Data + At, Kind == 'f' ? (void *)&F : (void *)&Value,
+           Bytes - At < 4 ? Bytes - At : 4);
+  }
+  return Data;
+}
+)";
+
+static std::string mainFor(const std::vector<GeneratedKernel> &Kernels) {
+  std::string Text = Fill;
+  Text += "int main() {\n";
+  for (const GeneratedKernel &K : Kernels) {
+    if (!K.hasHostCode())
+      continue;
+    Text +=
+        "  {\n    uint32_t State = " + std::to_string(uint32_t(K.Seed) | 1) +
+        "u;\n    void *All[] = {";
+    for (const Argument &A : K.Arguments)
+      if (!A.Value)
+        Text += "cattFilled(State, " + std::to_string(A.Bytes) + ", \"" +
+                A.Fill + "\", " + std::to_string(uint32_t(A.Limit)) + "u),\n";
+    Text += "    nullptr};\n    " + K.hostEntry() +
+            "(All);\n    cudaDeviceSynchronize();\n"
+            "    for (void *P : All)\n      cudaFree(P);\n  }\n";
+  }
+  return Text + "  return 0;\n}\n";
+}
+
+std::vector<std::string> flagsFor(const std::vector<GeneratedKernel> &Kernels,
+                                  const std::string &System) {
+  // Each kernel runs a few times for a moment: optimizing costs more.
+  std::vector<std::string> Flags = {"-O0", "-Xclang", "-disable-O0-optnone"};
+  for (const GeneratedKernel &K : Kernels)
+    if (K.Contracts)
+      Flags = {"-O1", "-mfma", "-ffp-contract=fast"};
+  if (Kernels[0].isEnemy())
+    Flags.push_back("-isystem" + System);
+  return Flags;
+}
+
+std::pair<std::string, std::string>
+verifyFile(const std::vector<GeneratedKernel> &Kernels, const std::string &Path,
+           const std::string &System, const std::string &Old,
+           const std::string &New) {
+  if (Old == New)
+    return {};
+  std::string Main = mainFor(Kernels);
+  VerifyOptions O;
+  O.Sources = {{Path, flagsFor(Kernels, System)}};
+  EditedFiles Files;
+  Files[Path] = {Old + Main, New + Main, {}};
+  auto V = verifyOnExecutor(O, Files);
+  if (!V)
+    return {"valid-verify", llvm::toString(V.takeError())};
+  if (!V->Equal)
+    return {"verify", V->Said.front()};
+  return {};
+}
+
+} // namespace catt::fuzz
