@@ -7,12 +7,17 @@
 //===----------------------------------------------------------------------===//
 //
 //   Launches [stream|grow|streams|threads|graph] [rows] [launches]
+//            [times.csv [pause]]
 //
 //   stream    100 launches, if nothing else is said, in one stream
 //   grow      each with more rows than the one before
 //   streams   in four streams, which run at the same time
 //   threads   from four threads at once, each with a stream of its own
 //   graph     captured, ten launches in a graph that is launched again
+//
+// times.csv, of stream alone: when the host began and ended each launch, and when
+// the device did, in microseconds; timeline.py draws it. The host sleeps that many
+// microseconds behind each.
 //
 // With -DCOLUMNS=4 a kernel takes less than its launch. What --decide=run makes
 // of it has to print the same. All values are small integers, so that sums are
@@ -73,12 +78,63 @@ static float *upload(int n, int (*value)(int, int)) {
   return device;
 }
 
+using Clock = std::chrono::steady_clock;
+
+// When host and device were at each launch.
+class Timeline {
+public:
+  Timeline(int launches, int pause)
+      : pause(pause), begin(launches), end(launches) {
+    for (int i = 0; i < launches; i++) {
+      CUDA(cudaEventCreate(&begin[i]));
+      CUDA(cudaEventCreate(&end[i]));
+    }
+    CUDA(cudaEventCreate(&first));
+    CUDA(cudaEventRecord(first));
+    CUDA(cudaEventSynchronize(first));
+    zero = Clock::now();
+  }
+  void before(int launch) {
+    CUDA(cudaEventRecord(begin[launch]));
+    host.push_back(now());
+  }
+  void after(int launch) {
+    host.push_back(now());
+    CUDA(cudaEventRecord(end[launch]));
+    std::this_thread::sleep_for(std::chrono::microseconds(pause));
+  }
+  void write(const char *path) const {
+    FILE *file = std::fopen(path, "w");
+    std::fprintf(file, "launch,host begin,host end,device begin,device end\n");
+    for (size_t i = 0; i < begin.size(); i++) {
+      float from, to;
+      CUDA(cudaEventElapsedTime(&from, first, begin[i]));
+      CUDA(cudaEventElapsedTime(&to, first, end[i]));
+      std::fprintf(file, "%zu,%.1f,%.1f,%.1f,%.1f\n", i, host[2 * i],
+                   host[2 * i + 1], from * 1000, to * 1000);
+    }
+    std::fclose(file);
+  }
+
+private:
+  double now() const {
+    return std::chrono::duration<double, std::micro>(Clock::now() - zero)
+        .count();
+  }
+  int pause; // us
+  Clock::time_point zero;
+  cudaEvent_t first;
+  std::vector<cudaEvent_t> begin, end;
+  std::vector<double> host; // begin and end of each
+};
+
 // Where the kernel reads and writes; y has n sums for each stream.
 struct Data {
   const float *A, *B;
   float *y;
   int n, launches;
   cudaStream_t streams[Streams];
+  Timeline *times = nullptr;
 };
 
 // How often a row of a stream's y gets its sum added.
@@ -97,8 +153,13 @@ static int growing(int row, const Data &d) {
 }
 
 static void inOneStream(const Data &d) {
-  for (int launch = 0; launch < d.launches; launch++)
+  for (int launch = 0; launch < d.launches; launch++) {
+    if (d.times)
+      d.times->before(launch);
     rowSums<<<(d.n + Block - 1) / Block, Block>>>(d.A, d.B, d.y, d.n);
+    if (d.times)
+      d.times->after(launch);
+  }
 }
 
 static void withMoreRows(const Data &d) {
@@ -182,7 +243,8 @@ int main(int argc, char **argv) {
   if (way == Ways.end() || n < 1 || n > 2147483647 / Columns || launches < 1 ||
       launches % (Streams * InGraph / 2) != 0) {
     std::fprintf(stderr, "usage: Launches [stream|grow|streams|threads|graph] "
-                         "[rows] [launches, a multiple of 20]\n");
+                         "[rows] [launches, a multiple of 20] [times.csv "
+                         "[pause]]\n");
     return 2;
   }
   float *A = upload(n, valueOfA), *B = upload(n, valueOfB), *y;
@@ -193,13 +255,16 @@ int main(int argc, char **argv) {
     CUDA(cudaStreamCreate(&each));
 
   CUDA(cudaDeviceSynchronize());
-  auto begin = std::chrono::steady_clock::now();
+  Timeline times(argc > 4 ? launches : 0, argc > 5 ? std::atoi(argv[5]) : 0);
+  d.times = argc > 4 ? &times : nullptr;
+  auto begin = Clock::now();
   way->second.run(d);
   CUDA(cudaGetLastError());
   CUDA(cudaDeviceSynchronize());
-  double ms = std::chrono::duration<double, std::milli>(
-                  std::chrono::steady_clock::now() - begin)
-                  .count();
+  double ms =
+      std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  if (d.times)
+    times.write(argv[4]);
 
   int wrong = wrongSums(d, way->second);
   std::printf("%s: %d x %d, %.3f ms, %s\n", name, n, Columns, ms,

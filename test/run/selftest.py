@@ -217,6 +217,24 @@ class Scripts(unittest.TestCase):
         self.assertEqual(cases["hangs"]["racecheck"]["points"], 2)
         self.assertEqual(cases["hangs"]["initcheck"]["errors"], 0)
 
+    def test_timeline(self):
+        head = "launch,host begin,host end,device begin,device end\n"
+        (self.at / "old.csv").write_text(head + "0,0,140,10,1210\n"
+                                         "1,150,154,1211,2281\n"
+                                         "2,160,166,2282,3352\n")
+        done = self.call(sys.executable, TEST / "run" / "timeline.py",
+                         str(self.at / "out.svg"),
+                         f"as <written>={self.at / 'old.csv'}", "--first", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "as <written>: 3 launches, in the median "
+                         "host 6.0 us (the first 140.0, the others at most "
+                         "6.0), device 1070.0 us (the first 1200.0, the others "
+                         "at most 1070.0)\n")
+        picture = (self.at / "out.svg").read_text()
+        self.assertIn("as &lt;written&gt;", picture)
+        # The paper, and a bar on each of two lanes for each of two launches.
+        self.assertEqual(picture.count("<rect"), 5)
+
 
 if __name__ == "__main__":
     unittest.main()
