@@ -116,7 +116,8 @@ void setRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
   auto SameName = [&](const KernelReport &Other) {
     return Other.Source.Name == K.Source.Name;
   };
-  RegisterOptions O = registerOptions(K.Source, R, Options, Unit);
+  RegisterOptions O =
+      registerOptions(K.Source, R, optionsFor(K, Options), Unit);
   auto Known = Answers.find(K.Source.Name);
   bool Clear =
       Known != Answers.end() && llvm::count_if(R.Kernels, SameName) == 1;
@@ -145,13 +146,13 @@ void decideRound(AnalysisOptions Options, Memos &Counted, Report &R,
     }
 }
 
-/// Without a --ptxas or the like: an estimate, for kernels that it matters for.
+/// Where nobody was asked: an estimate, for kernels that it matters for.
 void decideByEstimate(const TranslationUnit &Unit,
-                      const AnalysisOptions &Options, Memos &Counted,
-                      Report &R) {
+                      const AnalysisOptions &Options, const RegistersTold &Told,
+                      Memos &Counted, Report &R) {
   RegisterCaps Caps;
   for (const KernelReport &K : R.Kernels)
-    if (dependsOnRegisters(K))
+    if (!Told.isAbout(K) && dependsOnRegisters(K))
       Caps[K.Source.Name];
   if (Caps.empty())
     return;
@@ -171,16 +172,14 @@ void decideByEstimate(const TranslationUnit &Unit,
 
 void decideAll(const TranslationUnit &Unit, const AnalysisOptions &Options,
                const Launches &Seen, Report &R) {
-  std::optional<RegisterAnswers> Told = askRegisters(Unit, Options, Seen, R);
+  const RegistersTold Told = askRegisters(Unit, Options, Seen, R);
   Memos Counted(R.Kernels.size());
-  if (Told)
-    for (KernelReport &K : R.Kernels)
-      setRegisters(Unit, Options, *Told, R, K);
+  for (KernelReport &K : R.Kernels)
+    if (Told.isAbout(K))
+      setRegisters(Unit, Options, Told.Answers, R, K);
   decideRound(Options, Counted, R, [](const KernelReport &) { return true; });
-  if (Told)
-    hintRegisters(Unit, Options, Seen, *Told, R);
-  else
-    decideByEstimate(Unit, Options, Counted, R);
+  hintRegisters(Unit, Options, Seen, Told.Answers, R);
+  decideByEstimate(Unit, Options, Told, Counted, R);
 }
 
 } // namespace
@@ -205,7 +204,7 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
       [&](const std::string &Name, const std::string &Unqualified) {
         return Glob->match(Name) || Glob->match(Unqualified);
       },
-      Options.May.Stage || Options.May.Sums, R.Diagnostics);
+      Options.May.Stage || Options.May.Sums || Options.Choose, R.Diagnostics);
   layOutAlike(Kernels);
   auto AddText = [&](const std::string &Path) {
     if (!Path.empty() && !R.Texts.count(Path))
@@ -231,6 +230,8 @@ llvm::Expected<Report> analyze(const TranslationUnit &Unit,
     KR.Source.Launches = launchesOf(KR.Source, Options);
     R.Kernels.push_back(std::move(KR));
   }
+  if (Options.Choose)
+    Options.Choose(R);
   decideAll(Unit, Options, Seen, R);
   for (KernelReport &K : R.Kernels)
     llvm::append_range(K.Source.Warnings, warningsOf(K.Source, R.Gpu));

@@ -26,6 +26,7 @@ namespace catt {
 
 class CountingQuota;
 class ProfileMemo;
+struct Report;
 class TranslationUnit;
 
 enum class Model : uint8_t {
@@ -54,6 +55,16 @@ struct RegisterHintOptions {
   BoundsForm Form = BoundsForm::LaunchBounds;
   bool Force = false;
   std::optional<int64_t> Target; ///< --target-registers
+};
+
+/// What one kernel is planned and written by, in place of what its file is.
+struct OwnOptions {
+  Means May;                     ///< of its plan
+  Means Written;                 ///< the parts that transforms may write
+  bool AsWritten = false;        ///< nothing is to be done
+  RegisterHintOptions Registers; ///< without an Ask: who is asked of the file
+  std::vector<ForcedChoice> Forced;
+  std::optional<int64_t> TileBytes;
 };
 
 struct AnalysisOptions {
@@ -87,6 +98,9 @@ struct AnalysisOptions {
   /// Loops are divided though data decides which threads run them: launches
   /// find out whether it pays.
   bool MayGuess = false;
+  /// Called with every kernel that was found, before anything is decided: fills
+  /// in KernelReport::Own where a kernel has options of its own. May be empty.
+  std::function<void(Report &)> Choose;
   /// What counting for the file may take, filled in by analyze().
   CountingQuota *Quota = nullptr;
   /// What is known already of the kernel that is decided.

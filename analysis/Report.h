@@ -10,6 +10,7 @@
 
 #include "analysis/Options.h"
 #include "analysis/frontend/CudaFrontEnd.h"
+#include "analysis/model/Measured.h"
 #include "analysis/plan/variant/Variant.h"
 
 namespace catt {
@@ -19,8 +20,10 @@ struct KernelReport : Variant {
   Kernel Source;
   std::vector<LoopProfile> Profiles; ///< one per loop, in Kernel::Loops' order
   Means May{.Trials = true};         ///< what no transform refused
-  std::optional<RegisterUse> Pressure; ///< where registers were asked for
-  std::vector<Variant> Joint;          ///< tighter points, for a trial
+  std::optional<RegisterUse> Pressure;    ///< where registers were asked for
+  std::vector<Variant> Joint;             ///< tighter points, for a trial
+  std::optional<OwnOptions> Own;          ///< go before those of the file
+  std::optional<MeasuredChoice> Measured; ///< what they come from, or why not
 };
 
 /// All that is known and decided about one file.

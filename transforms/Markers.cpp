@@ -242,12 +242,11 @@ unsigned codeBegin(const std::string &Text, const Marker &First) {
   return First.Block ? First.End : lineStart(Text, First.Begin);
 }
 
-std::string hashOfCode(const std::string &Text, const Marker &First,
-                       const Marker &Last) {
-  std::string Code; // each token ends with a NUL
+std::string tokensOf(const std::string &Text, unsigned From, unsigned To) {
+  std::string Code;
   bool BehindString = false;
   auto Read = [&](const clang::Token &Token, unsigned B, unsigned E) {
-    if (B >= Last.Begin)
+    if (B >= To)
       return false;
     if (Token.is(clang::tok::comment))
       return true;
@@ -265,7 +264,13 @@ std::string hashOfCode(const std::string &Text, const Marker &First,
     Code += '\0';
     return true;
   };
-  forEachToken(Text, codeBegin(Text, First), Read);
+  forEachToken(Text, From, Read);
+  return Code;
+}
+
+std::string hashOfCode(const std::string &Text, const Marker &First,
+                       const Marker &Last) {
+  std::string Code = tokensOf(Text, codeBegin(Text, First), Last.Begin);
   if (First.Was)
     Code += *First.Was;
   return llvm::utohexstr(llvm::xxh3_64bits(Code), /*LowerCase=*/true,

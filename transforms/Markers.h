@@ -90,6 +90,10 @@ std::string escaped(llvm::StringRef Bytes);
 /// comment may stand behind the first of it.
 unsigned codeBegin(const std::string &Text, const Marker &First);
 
+/// The tokens that begin in [From, To), each with a NUL behind it, in a form
+/// that blanks, comments, strings broken in two and `> >` do not change.
+std::string tokensOf(const std::string &Text, unsigned From, unsigned To);
+
 /// The hash of the tokens of a piece, and of the bytes that they replace.
 std::string hashOfCode(const std::string &Text, const Marker &First,
                        const Marker &Last);

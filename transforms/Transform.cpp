@@ -122,11 +122,19 @@ static void agree(std::vector<KernelEdits> &All) {
 
 //===-- All kernels -------------------------------------------------------===//
 
-static std::vector<KernelEdits>
-editsOf(const Transform &T, const Report &Report, const FileContexts &Files) {
+/// Whether a transform is to run over a kernel.
+using Wanting =
+    llvm::function_ref<bool(const Transform &, const KernelReport &)>;
+
+static std::vector<KernelEdits> editsOf(const Transform &T,
+                                        const Report &Report,
+                                        const FileContexts &Files,
+                                        Wanting Wants) {
   std::vector<KernelEdits> Out;
   for (const KernelReport &Kernel : Report.Kernels) {
-    Preparation P = T.prepare({Kernel, Report.Gpu, Report.Cuda, Files});
+    Preparation P;
+    if (Wants(T, Kernel))
+      P = T.prepare({Kernel, Report.Gpu, Report.Cuda, Files});
     KernelEdits W{&Kernel, {}};
     W.Own.Refused = std::move(P.Refusals);
     if (P.Found) {
@@ -224,21 +232,14 @@ static Shortfall shortfall(const Transform &T, size_t Kernel,
   return Out;
 }
 
-llvm::Expected<Edits> rewrite(const Report &Report,
-                              const RewriteOptions &Options) {
-  if (llvm::Error Unknown = checkNames(Options.Transforms))
-    return std::move(Unknown);
-  return rewrite(Report, chosenTransforms(Options.Transforms), Options.How);
-}
-
-Edits rewrite(const Report &Report,
-              llvm::ArrayRef<const Transform *> Transforms,
-              const Writing &How) {
+static Edits rewrite(const Report &Report,
+                     llvm::ArrayRef<const Transform *> Transforms,
+                     const Writing &How, Wanting Wants) {
   FileContexts Files = contextsOf(Report.Texts, How.Styles);
   Edits Out;
   Merger Merge(Out);
   for (const Transform *T : Transforms) {
-    std::vector<KernelEdits> All = editsOf(*T, Report, Files);
+    std::vector<KernelEdits> All = editsOf(*T, Report, Files, Wants);
     agree(All);
     Merge.nextTransform();
     for (auto [I, W] : llvm::enumerate(All)) {
@@ -250,6 +251,30 @@ Edits rewrite(const Report &Report,
   addFunctions(Files, How.From, Out);
   assemble(Out);
   return Out;
+}
+
+static bool isOwn(const Transform &T, const OwnOptions &Own) {
+  return has(Own.Written, T.traits().Writes);
+}
+
+llvm::Expected<Edits> rewrite(const Report &Report,
+                              const RewriteOptions &Options) {
+  if (llvm::Error Unknown = checkNames(Options.Transforms))
+    return std::move(Unknown);
+  return rewrite(Report, chosenTransforms(Report, Options.Transforms),
+                 Options.How, [&](const Transform &T, const KernelReport &K) {
+                   return K.Own ? isOwn(T, *K.Own)
+                                : isChosen(T, Options.Transforms);
+                 });
+}
+
+Edits rewrite(const Report &Report,
+              llvm::ArrayRef<const Transform *> Transforms,
+              const Writing &How) {
+  return rewrite(Report, Transforms, How,
+                 [](const Transform &T, const KernelReport &K) {
+                   return !K.Own || isOwn(T, *K.Own);
+                 });
 }
 
 //===-- Edits -------------------------------------------------------------===//

@@ -244,6 +244,9 @@ const Transform &transformFor(Part P);
 /// for it.
 std::vector<const Transform *>
 chosenTransforms(llvm::ArrayRef<std::string> Names);
+/// With a report: also those that kernels with options of their own want.
+std::vector<const Transform *>
+chosenTransforms(const Report &R, llvm::ArrayRef<std::string> Names);
 bool isChosen(const Transform &T, llvm::ArrayRef<std::string> Names);
 bool isChosen(Part Written, llvm::ArrayRef<std::string> Names);
 
@@ -256,12 +259,14 @@ struct RewriteOptions {
   Writing How;
 };
 
-/// Runs the chosen transforms over every kernel of the report. Edits of several
+/// Runs the chosen transforms over every kernel of the report, and over one
+/// with options of its own those that these have. Edits of several
 /// instantiations of one template are merged where equal, and refused where
 /// they differ. Error: an unknown transform name.
 llvm::Expected<Edits> rewrite(const Report &Report,
                               const RewriteOptions &Options);
-/// The same, whether or not the transforms are in the list.
+/// The same with these transforms, whether or not they are chosen. A kernel
+/// with options of its own has no others than those.
 Edits rewrite(const Report &Report,
               llvm::ArrayRef<const Transform *> Transforms, const Writing &How);
 

@@ -58,6 +58,19 @@ chosenTransforms(llvm::ArrayRef<std::string> Names) {
   return Chosen;
 }
 
+std::vector<const Transform *>
+chosenTransforms(const Report &R, llvm::ArrayRef<std::string> Names) {
+  std::vector<const Transform *> Chosen;
+  llvm::copy_if(
+      allTransforms(), std::back_inserter(Chosen), [&](const Transform *T) {
+        return isChosen(*T, Names) ||
+               llvm::any_of(R.Kernels, [&](const KernelReport &K) {
+                 return K.Own && has(K.Own->Written, T->traits().Writes);
+               });
+      });
+  return Chosen;
+}
+
 llvm::Error checkNames(llvm::ArrayRef<std::string> Names) {
   std::string Known;
   for (const Transform *T : allTransforms())

@@ -25,6 +25,17 @@ struct Means {
   bool LaunchTiles = true; ///< tiles that launches have to ask for
 };
 
+/// Whether a part is among the means.
+inline bool has(const Means &May, Part P) {
+  switch (P) {
+#define PART(Name, ...)                                                        \
+  case Part::Name:                                                             \
+    return May.Name;
+#include "analysis/model/Parts.def"
+  }
+  return false;
+}
+
 } // namespace catt
 
 #endif

@@ -113,6 +113,12 @@ constexpr ReasonInfo Table[] = {
      "--force asks for the loop as it is ({one group})",
      "take --force away to let the "
      "model decide"},
+    {Reason::MeasuredAsWritten, NotWorthIt, "measured-as-written",
+     "an entry of .catt has the variant 'as written'",
+     "nothing was measured to be faster than the kernel as it is written "
+     "({by catt-tune})",
+     "leave it, or take the kernel's entry out of 'measured' in .catt to let "
+     "the model decide"},
     {Reason::CannotReachTarget, NotWorthIt, "cannot-reach-target",
      "no candidate lowers the registers at the peak",
      "no value can be moved out of the registers where they are short "

@@ -40,6 +40,7 @@ enum class Reason : uint8_t {
   CannotFit,         ///< even one warp of one block overflows L1
   SmallGain,         ///< predicted gain below the threshold
   Forced,            ///< --force says so
+  MeasuredAsWritten, ///< nothing was measured to be faster
   CannotReachTarget, ///< no value can be moved that brings registers down
   TooCostly,         ///< computing it again takes longer than keeping it
   OperandsGone,      ///< what it is computed from would have to be kept

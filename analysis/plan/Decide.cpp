@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/Decide.h"
 #include "analysis/memory/Footprint.h"
+#include "analysis/model/Reasons.h"
 #include "analysis/plan/LaunchPlan.h"
 #include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/stage/StagePlan.h"
@@ -339,12 +340,46 @@ static LaunchPlan planTrials(const Kernel &K, const AnalysisOptions &Options) {
 
 bool hasKnownBlock(const Kernel &K) { return !launchesWithBlock(K).empty(); }
 
+AnalysisOptions optionsFor(const KernelReport &K, AnalysisOptions OfFile) {
+  if (!K.Own)
+    return OfFile;
+  RegisterSource Ask = std::move(OfFile.Registers.Ask);
+  OfFile.May = K.Own->May;
+  OfFile.Registers = K.Own->Registers;
+  if (!OfFile.Registers.Ask)
+    OfFile.Registers.Ask = std::move(Ask);
+  OfFile.Forced = K.Own->Forced;
+  OfFile.TileBytes = K.Own->TileBytes;
+  return OfFile;
+}
+
+/// Takes back whatever is decided: the kernel was measured to be best so.
+static void leaveAsWritten(const Kernel &K, KernelPlan &Plan) {
+  Plan.After = Plan.Before;
+  Plan.BlocksRemoved = 0;
+  Plan.ReserveSharedBytes.reset();
+  Plan.CarveoutPercent.reset();
+  Plan.ByThreads.clear();
+  Plan.Versions.clear();
+  Plan.NotStaged.clear();
+  Plan.Tiles = {};
+  for (LoopPlan &P : Plan.Loops) {
+    if (P.Why && info(P.Why->Kind).Kind == ReasonKind::NothingToDo)
+      continue;
+    P.Groups = 1;
+    P.Cases.clear();
+    P.PredictedGain.reset();
+    P.FootprintBytesAfter = P.FootprintBytes;
+    P.Why = Refusal{Reason::MeasuredAsWritten, K.Loops[P.Loop].Where, ""};
+  }
+}
+
 void decide(KernelReport &Report, const AnalysisOptions &Options) {
   uint64_t OfFile = Options.Quota ? Options.Quota->left() : UINT64_MAX;
   uint64_t Share = std::min(OfFile, OperationsPerKernel);
   CountingQuota Quota(Share);
   ProfileMemo Own;
-  AnalysisOptions Mine = Options;
+  AnalysisOptions Mine = optionsFor(Report, Options);
   Mine.Quota = &Quota;
   if (!Mine.Counted)
     Mine.Counted = &Own;
@@ -358,6 +393,8 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
     Options.Quota->spend(Share - Quota.left());
   Report.Profiles = std::move(Decided.Profiles);
   Report.Plan = std::move(Decided.Plan);
+  if (Report.Own && Report.Own->AsWritten)
+    leaveAsWritten(Report.Source, Report.Plan);
 }
 
 bool dependsOnRegisters(const KernelReport &Report) {

@@ -22,6 +22,9 @@
 
 namespace catt {
 
+/// The options for one kernel: its own where it has some.
+AnalysisOptions optionsFor(const KernelReport &K, AnalysisOptions OfFile);
+
 /// The launches that count: what the user tells goes before what is seen.
 std::vector<Launch> launchesOf(const Kernel &K, const AnalysisOptions &Options);
 

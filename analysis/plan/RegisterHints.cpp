@@ -106,25 +106,42 @@ withAllLaunches(const Report &R, const std::vector<std::vector<Launch>> &Seen) {
   return All;
 }
 
-std::optional<RegisterAnswers>
-askRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
-             const std::vector<std::vector<Launch>> &Seen, Report &R) {
-  if (!Options.Registers.Ask)
-    return std::nullopt;
-  RegisterCaps Caps;
-  for (const Kernel &K : withAllLaunches(R, Seen)) {
-    RegisterOptions O = registerOptions(K, R, Options, Unit);
-    const Launch *L = decidingLaunch(K);
-    Caps[K.Name] = L ? capsToAsk(K, *L, O) : capsOfBounds(K, O);
+/// Whether others are asked about a kernel than about its file.
+static bool asksAlone(const KernelReport &K) {
+  return K.Own && K.Own->Registers.Ask;
+}
+
+RegistersTold askRegisters(const TranslationUnit &Unit,
+                           const AnalysisOptions &Options,
+                           const std::vector<std::vector<Launch>> &Seen,
+                           Report &R) {
+  RegistersTold Out;
+  const std::vector<Kernel> All = withAllLaunches(R, Seen);
+  for (bool Alone : {false, true}) {
+    RegisterCaps Caps;
+    RegisterSource Ask;
+    for (auto [K, Report] : llvm::zip_equal(All, R.Kernels)) {
+      const AnalysisOptions Mine = optionsFor(Report, Options);
+      if (!Mine.Registers.Ask || asksAlone(Report) != Alone)
+        continue;
+      Ask = Mine.Registers.Ask;
+      RegisterOptions O = registerOptions(K, R, Mine, Unit);
+      const Launch *L = decidingLaunch(K);
+      Caps[K.Name] = L ? capsToAsk(K, *L, O) : capsOfBounds(K, O);
+    }
+    if (Caps.empty())
+      continue;
+    llvm::Expected<RegisterAnswers> Answers = Ask(Unit, Caps);
+    if (!Answers) {
+      R.RegisterProblem = "registers: " + llvm::toString(Answers.takeError());
+      R.Notes.push_back(R.RegisterProblem);
+      continue;
+    }
+    Out.Answers.merge(*Answers);
+    for (const auto &[Name, Asked] : Caps)
+      Out.Kernels.insert(Name);
   }
-  if (Caps.empty())
-    return std::nullopt;
-  llvm::Expected<RegisterAnswers> Answers = Options.Registers.Ask(Unit, Caps);
-  if (Answers)
-    return std::move(*Answers);
-  R.RegisterProblem = "registers: " + llvm::toString(Answers.takeError());
-  R.Notes.push_back(R.RegisterProblem);
-  return std::nullopt;
+  return Out;
 }
 
 /// The cap that is chosen is written, so it is what the loops run under.
@@ -148,14 +165,14 @@ void hintRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
     if (Known == Answers.end() || !decidingLaunch(K))
       continue;
     const auto &[Use, Mix] = Known->second;
+    const AnalysisOptions Mine = optionsFor(Report, Options);
     Report.Pressure = Use;
-    RegisterOptions O =
-        beside(Report.Plan, registerOptions(K, R, Options, Unit));
+    RegisterOptions O = beside(Report.Plan, registerOptions(K, R, Mine, Unit));
     Report.Registers =
         planRegisters(K, Use, Mix, optimalBlocksOf(Report, K, O), O);
     if (!Report.Registers)
       continue;
-    decideUnderCap(Options, Report);
+    decideUnderCap(Mine, Report);
     O = beside(Report.Plan, O);
     // reserve-shared may take its part of the shared memory, of which a launch
     // asks for that of its own block size.
@@ -163,9 +180,9 @@ void hintRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
     for (const LaunchCase &C : Report.Plan.ByThreads)
       Reserved = std::max(Reserved, C.ReserveBytes);
     K.StaticSharedBytes += Reserved;
-    if (Options.May.Bounds)
-      Report.Joint = jointVariants(K, Use, Report, Options.May, O);
-    if (auto Cap = spillTarget(*Report.Registers, Options.Registers.Target)) {
+    if (Mine.May.Bounds)
+      Report.Joint = jointVariants(K, Use, Report, Mine.May, O);
+    if (auto Cap = spillTarget(*Report.Registers, Mine.Registers.Target)) {
       Report.Spill = planSpill(K, Use, *Cap, O);
       Report.Remat = planRemat(K, Use, *Cap);
     }

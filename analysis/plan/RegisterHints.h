@@ -17,6 +17,7 @@
 #define CATT_ANALYSIS_PLAN_REGISTERHINTS_H
 
 #include "analysis/Report.h"
+#include <set>
 
 namespace catt {
 
@@ -34,13 +35,23 @@ RegisterOptions registerOptions(const Kernel &K, const Report &R,
                                 const AnalysisOptions &Options,
                                 const TranslationUnit &Unit);
 
-/// What Ask knows of the kernels. `Seen` holds the kernels' launches in the
-/// source, in the report's order: what a user tells of one launch does not make
-/// the others go away. Empty if there is no Ask; what it fails with becomes
-/// RegisterProblem.
-std::optional<RegisterAnswers>
-askRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
-             const std::vector<std::vector<Launch>> &Seen, Report &R);
+/// What is known of registers, and of which kernels somebody was asked.
+struct RegistersTold {
+  RegisterAnswers Answers;
+  std::set<std::string> Kernels; ///< Kernel::Name
+  bool isAbout(const KernelReport &K) const {
+    return Kernels.count(K.Source.Name);
+  }
+};
+
+/// What the Ask of the file knows of its kernels, and that of a kernel of its
+/// own of that one. `Seen` holds the kernels' launches in the source, in the
+/// report's order: what a user tells of one launch does not make the others go
+/// away. What an Ask fails with becomes RegisterProblem.
+RegistersTold askRegisters(const TranslationUnit &Unit,
+                           const AnalysisOptions &Options,
+                           const std::vector<std::vector<Launch>> &Seen,
+                           Report &R);
 
 /// Fills in Pressure, Registers, Spill and Remat of each kernel of the report,
 /// whose throttling is decided; under a cap that will be written, it is decided

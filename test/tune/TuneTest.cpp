@@ -79,8 +79,8 @@ TEST(Times, AreReadOrRefused) {
   auto Fine = parseTimes(R"({"kernels": {"k": {"launches": 2, "total_ms": 5,
                           "median_ms": 2.5}}, "untimed": 0})");
   ASSERT_TRUE(bool(Fine));
-  EXPECT_EQ(Fine->first["k"], 5);
-  EXPECT_EQ(Fine->second, 2);
+  EXPECT_EQ((*Fine)["k"].Ms, 5);
+  EXPECT_EQ((*Fine)["k"].Launches, 2);
   for (const char *Bad :
        {"", "[]", "{}", R"({"kernels": {}, "untimed": 3})",
         R"({"kernels": {"k": {"launches": 2}}, "untimed": 0})"}) {

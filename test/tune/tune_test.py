@@ -75,11 +75,12 @@ class TuneTest(unittest.TestCase):
         (self.root / "run.py").write_text(RUN)
 
     def command(self, mode, *more, build="cp a.cu app", runs=1,
-                variants="default,l1,tiles-32,groups-4*"):
+                variants="default,l1,tiles-32,groups-4*", config="none"):
         return [TUNE, f"--build={build}",
                 f"--run={sys.executable} -IS run.py {mode}", "--gpu=sm_80",
-                "--no-cuda", "--config=none", f"--runs={runs}", "a.cu",
-                f"--variants={{{variants}}}", *more]
+                "--no-cuda", *([f"--config={config}"] if config else []),
+                f"--runs={runs}", "a.cu",
+                *([f"--variants={{{variants}}}"] if variants else []), *more]
 
     def tune(self, mode="fine", *more, status=0, **keys):
         self.done = subprocess.run(
@@ -167,6 +168,93 @@ class Found(TuneTest):
                 self.assertIn(name, entry)
         by_name = {e["name"]: e["time"] for e in out["cache"].values()}
         self.assertEqual(by_name["tiles-32"], "RuntimeFailedConfig")
+
+
+class Settings(TuneTest):
+    """--settings: what was measured, in a .catt file."""
+
+    def settle(self, mode="fine", *more, **keys):
+        keys.setdefault("variants", "default,sums,tiles-32")
+        self.tune(mode, "--settings", *more, config=None, **keys)
+        return (self.root / ".catt").read_text()
+
+    def test_a_file_beside_the_source(self):
+        text = self.settle()
+        self.assertIn("What was measured of 'rows' is in '.catt'.",
+                      self.done.stdout)
+        self.assertNotIn("+++", self.done.stdout)  # the diff is asked for
+        self.assertRegex(text, r"""^measured:
+  - kernel: +rows
+    file: +a.cu
+    variant: +default
+    gpu: +sm_80
+    text: +[0-9a-f]{16}
+    gain: +5.00
+    launches: +1
+    date: +\d{4}-\d\d-\d\d
+$""")
+        self.assert_restored()
+
+    def test_the_nearest_file_keeps_what_it_has(self):
+        old = "# our card\ngpu: sm_80\n\nno-cuda: true # yes\n"
+        (self.root / ".catt").write_text(old)
+        text = self.settle("fine", "--diff")
+        self.assertTrue(text.startswith(old + "measured:\n"), text)
+        self.assertIn("+++ b/a.cu", self.done.stdout)
+
+    def test_another_search_replaces_what_was_found(self):
+        first = self.settle("fine", variants="sums,groups-8*")
+        self.assertRegex(first, r"variant: +groups-8-of-loop-0\n")
+        second = self.settle("fine", variants="tiles-32,tiles-64")
+        self.assertEqual(second.count("kernel:"), 1)
+        self.assertRegex(second, r"variant: +tiles-32\n")
+
+    def test_more_launches_are_more(self):
+        self.assertRegex(self.settle(runs=2), r"launches: +2\n")
+
+    def test_where_nothing_is_faster_as_written_is_best(self):
+        text = self.settle("never", variants=None, status=1)
+        self.assertRegex(text, r"variant: +as written\n")
+        self.assertRegex(text, r"gain: +1.00\n")
+
+    def test_of_a_part_of_the_variants_nothing_is_said(self):
+        self.tune("never", "--settings", config=None, status=1)
+        self.assertFalse((self.root / ".catt").exists())
+
+    def test_what_was_measured_is_measured_anew(self):
+        first = self.settle()
+        self.assertRegex(self.settle(), r"variant: +default\n")
+        self.assertRegex(self.done.stdout, r"default +2\.000 +5\.00x +best")
+        self.assertEqual((self.root / ".catt").read_text(), first)
+
+    def test_a_named_file(self):
+        (self.root / "ours.yaml").write_text("gpu: sm_80\n")
+        self.tune("fine", "--settings", config="ours.yaml",
+                  variants="tiles-32,tiles-64")
+        self.assertIn("measured:\n", (self.root / "ours.yaml").read_text())
+        self.assertFalse((self.root / ".catt").exists())
+
+    def refused(self, status, why, *more, config=None):
+        self.tune("fine", "--settings", *more, status=status, config=config)
+        self.assertIn(why, self.done.stderr)
+        self.assertFalse((self.root / "runs").exists())
+
+    def test_what_was_rewritten_is_refused(self):
+        self.tune("fine", "-i")
+        (self.root / "runs").unlink()
+        self.refused(3, "'a.cu' holds what catt-rewrite has written")
+
+    def test_without_a_file_for_it(self):
+        self.refused(2, "--settings and --config=none contradict each other",
+                     config="none")
+
+    def test_a_file_that_is_wrong(self):
+        (self.root / ".catt").write_text("measured:\n  - kernel: rows\n")
+        self.refused(3, ".catt:2:5: missing required key 'file'")
+
+    def test_a_file_in_braces(self):
+        (self.root / ".catt").write_text("{gpu: sm_80}\n")
+        self.refused(3, ".catt' cannot be extended; write each of its keys on")
 
 
 class Failing(TuneTest):

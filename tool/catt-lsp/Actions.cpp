@@ -205,10 +205,12 @@ private:
     return Out;
   }
 
-  /// What the user has chosen, else all there is: an editor only proposes.
+  /// What the user has chosen, and what a kernel was measured with; else all
+  /// there is: an editor only proposes.
   std::vector<const Transform *> transforms() const {
-    return S.Transforms.empty() ? allTransforms().vec()
-                                : chosenTransforms(S.Transforms);
+    return S.Transforms.empty()
+               ? allTransforms().vec()
+               : chosenTransforms(*S.Result.Outcome.Analysed, S.Transforms);
   }
 
   Edits editsOf(const Report &R, ArrayRef<const Transform *> Transforms) const {
@@ -449,8 +451,8 @@ std::optional<json::Value> allEdits(const Snapshot &S,
   for (const KernelReport &K : File.Analysed->Kernels) {
     if (K.Source.Where.File != S.Path || K.Source.Where.Line != *Line + 1)
       continue;
-    Edits E = rewrite(onlyKernel(S, K.Source.Where),
-                      chosenTransforms(S.Transforms), S.Result.How);
+    const Report One = onlyKernel(S, K.Source.Where);
+    Edits E = rewrite(One, chosenTransforms(One, S.Transforms), S.Result.How);
     if (changes(E))
       return workspaceEdit(S, E, Can);
     return std::nullopt;

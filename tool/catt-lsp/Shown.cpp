@@ -198,6 +198,8 @@ std::string kernelHover(const KernelReport &K, const Device &Gpu) {
           bytes(After.CarveoutBytes));
     Text += T.take();
   }
+  if (K.Measured)
+    Text += "- " + measuredText(*K.Measured) + "\n";
   for (const std::vector<Refusal> *All : {&K.Source.Refusals, &K.Plan.Refusals})
     for (const Refusal &R : *All)
       Text += "- " + userText(R) + " `" + info(R.Kind).Id.str() + "`\n";

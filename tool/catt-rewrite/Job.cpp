@@ -100,6 +100,11 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
   Out.Jobs = processes();
   if (Error E = askRegisters(O, Out.Plan))
     return std::move(E);
+  Out.Measured.All = O.Measured;
+  RegisterSourceOptions Ptxas;
+  Ptxas.AskPtxas = true;
+  Ptxas.Jobs = Out.Jobs;
+  Out.Measured.Registers = registerSource(Ptxas);
   return Out;
 }
 
@@ -125,6 +130,7 @@ void optimizeFile(JobResult &R, const FoundCommand &Found, const ChosenGpu &Gpu,
     In.Files = IntrusiveRefCntPtr<vfs::FileSystem>(
         vfs::createPhysicalFileSystem().release());
   PtxasMeasure Ptxas(processes());
+  Wanted->Measured.Texts = &Ptxas;
   Expected<Outcome> Done =
       optimize(Found.Command, In.Files, *Wanted, O.AskPtxas ? &Ptxas : nullptr);
   if (!Done)

@@ -429,10 +429,25 @@ bool wantsRegisters(const Options &O) {
                 [](const Transform *T) { return T->traits().NeedsRegisters; });
 }
 
+/// Keys that go before what was measured of kernels.
+constexpr StringLiteral Deciding[] = {
+    "l1d",        "model",    "min-gain", "decide",           "transforms",
+    "tile-bytes", "selector", "opt-tlp",  "target-registers", "bounds"};
+
+/// Whether the command line or the editor says how kernels are planned.
+static bool decides(const Options &O) {
+  return O.Force || !O.Forced.empty() || any_of(Deciding, [&](StringRef Key) {
+           return O.Said.count(Key.str());
+         });
+}
+
 Options withConfig(Options O, const Config &File) {
+  const bool Decides = decides(O);
   Stated All = overlay(File.Said, Stated{O, O.Said});
   static_cast<Settings &>(O) = std::move(All.Values);
   O.Said = std::move(All.Keys);
+  if (Decides)
+    O.Measured.clear();
   return O;
 }
 

@@ -98,7 +98,8 @@ ParsedOptions parseOptions(int Argc, const char **Argv);
 bool wantsRegisters(const Options &O);
 
 /// The options for one file: where the command line says nothing, its
-/// configuration does.
+/// configuration does. Of what was measured nothing is left if the command line
+/// says how kernels are planned.
 Options withConfig(Options O, const Config &File);
 
 } // namespace catt

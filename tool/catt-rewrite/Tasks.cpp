@@ -61,7 +61,9 @@ Expected<std::string> describeConfig(const Options &O) {
   if (!O.Said.empty())
     Text += " and the command line";
   Text += "\n";
-  return All.Said.empty() ? Text : Text + dumpConfig(Stated{All, All.Said});
+  return All.Said.empty() && All.Measured.empty()
+             ? Text
+             : Text + dumpConfig(Stated{All, All.Said});
 }
 
 } // namespace catt

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   argv --> Options --> tune() --> table, diff or new sources, export
+//   argv --> Options --> tune() --> table, diff or new sources, settings,
+//   export
 //
 //===----------------------------------------------------------------------===//
 #include "tool/catt-rewrite/Output.h"
 #include "tool/catt-tune/Options.h"
+#include "tool/catt-tune/SettingsOut.h"
 #include "tool/catt-tune/Table.h"
 #include "tool/report/Paths.h"
 #include "tool/tune/TrialJson.h"
@@ -71,6 +73,9 @@ int main(int Argc, const char **Argv) {
     outs() << C->Answer;
     return ExitFine;
   }
+  if (C->Settings)
+    if (Error E = checkForSettings(C->Tune.Rewriting))
+      return fail(std::move(E), ExitInput);
   watchForInterrupts();
   Expected<TuneResult> R = tune(C->Tune, [&](const std::string &Line) {
     if (!C->Quiet)
@@ -84,6 +89,12 @@ int main(int Argc, const char **Argv) {
       return fail(std::move(E), ExitInput);
   if (R->Interrupted)
     return ExitInterrupted;
+  if (C->Settings) {
+    Expected<std::string> Said = writeSettings(*R, C->Tune.Rewriting);
+    if (!Said)
+      return fail(Said.takeError(), ExitInput);
+    outs() << *Said;
+  }
   if (!R->Confirmed)
     return ExitPending;
   if (Error E = writeBest(*R, C->Output))

@@ -39,8 +39,11 @@ constexpr Row Rows[] = {
     {"config", "file|none", "As of catt-rewrite"},
     {"no-cuda", "", "As of catt-rewrite"},
     {"i", "", "Write the best into the sources"},
-    {"diff", "", "Print the best as a diff (the default)"},
+    {"diff", "", "Print the best as a diff (the default, but for --settings)"},
     {"no-diff", "", "Print the table alone"},
+    {"settings", "",
+     "Write what was measured of each kernel into the .catt file that applies "
+     "to it, or a new one beside it: catt-rewrite and editors go by it"},
     {"export", "file", "Write all results as Kernel Tuner's cache file"},
     {"restart", "", "Try again what earlier searches have tried"},
     {"state", "dir", "Where the search keeps its files (default .catt-tune)"},
@@ -178,6 +181,9 @@ Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
     return createStringError("no input file; see --help");
   if (S->has("i") && (S->has("diff") || S->has("no-diff")))
     return createStringError("-i and --diff contradict each other");
+  if (S->has("settings") && S->text("config") == "none")
+    return createStringError("--settings and --config=none contradict each "
+                             "other: a .catt file would hold the settings");
   if (Error E = readRewriting(*S, C.Tune.Rewriting))
     return std::move(E);
   if (Error E = readTrying(*S, C.Tune))
@@ -191,9 +197,11 @@ Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
   C.Tune.Directory = S->text("state", ".catt-tune");
   C.Export = S->text("export");
   C.Quiet = S->has("quiet");
-  C.Output = S->has("i")         ? TuneOutput::InPlace
-             : S->has("no-diff") ? TuneOutput::None
-                                 : TuneOutput::Diff;
+  C.Settings = S->has("settings");
+  const bool Prints = S->has("diff") || !(C.Settings || S->has("no-diff"));
+  C.Output = S->has("i") ? TuneOutput::InPlace
+             : Prints    ? TuneOutput::Diff
+                         : TuneOutput::None;
   return C;
 }
 

@@ -17,7 +17,8 @@ enum class TuneOutput : uint8_t { Diff, InPlace, None };
 struct TuneCommandLine {
   TuneOptions Tune;
   TuneOutput Output = TuneOutput::Diff;
-  std::string Export; ///< --export
+  bool Settings = false; ///< --settings
+  std::string Export;    ///< --export
   bool Quiet = false;
   std::string Answer; ///< of --help and --version: printed, and nothing else
 };

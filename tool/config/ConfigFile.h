@@ -12,6 +12,10 @@
 //   transforms: [split-warp-groups]
 //   assume:
 //     n: 4096
+//   measured:                       # by catt-tune --settings (MeasuredFile.h)
+//     - kernel: gesummv
+//       variant: tiles-64
+//       ...
 //
 // One file applies, the nearest above the source; those further up are not
 // read. Relative paths in it start at its own directory.
@@ -29,6 +33,9 @@ struct Config {
   Stated Said;
 };
 
+/// Whether two entries are of one kernel on one card: a file has one of both.
+bool isOfSame(const MeasuredVariant &A, const MeasuredVariant &B);
+
 /// The nearest .catt above an absolute path; empty if there is none.
 std::string findConfig(llvm::StringRef AbsoluteFile);
 
@@ -40,8 +47,9 @@ llvm::Expected<Config> parseConfig(llvm::StringRef Text, llvm::StringRef Path);
 /// Reads a file. Error: as parseConfig, or it cannot be read.
 llvm::Expected<Config> readConfig(llvm::StringRef Path);
 
-/// A text that parseConfig reads as the same settings.
-std::string dumpConfig(const Stated &Said);
+/// A text that parseConfig reads as the same settings. Paths of measured
+/// entries are relative to the directory, if one is given.
+std::string dumpConfig(const Stated &Said, llvm::StringRef Directory = "");
 
 /// Finds and reads; remembers what it has read. Not for several threads.
 class ConfigFinder {

@@ -323,6 +323,7 @@ Stated overlay(Stated Under, const Stated &Over) {
     row(Key).Take(Under.Values, Over.Values);
     Under.Keys.insert(Key);
   }
+  llvm::append_range(Under.Values.Measured, Over.Values.Measured);
   // Of a toolkit and none, what was said last counts.
   if (Over.Keys.count("cuda-path") && !Over.Keys.count("no-cuda"))
     Under.Values.BuiltInOnly = false;

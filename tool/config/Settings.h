@@ -48,6 +48,7 @@ struct Settings {
   std::map<std::string, std::vector<Launch>> Launches;
   std::map<std::string, int64_t> Assumed;
   std::string HeaderFilter;
+  std::vector<MeasuredVariant> Measured; ///< of .catt files alone
 
   /// What asks for a look at registers, beside transforms and reports.
   std::optional<Selector> RegistersBy;    ///< --selector

@@ -63,12 +63,12 @@ Target targetOf(const clang::tooling::CompileCommand &Command,
 AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu) {
   AnalysisOptions A = O.Plan;
   A.Gpu = Gpu;
-#define PART(Name, ...) A.May.Name = isChosen(Part::Name, O.Transforms);
-#include "analysis/model/Parts.def"
+  A.May = meansOf(O.Transforms);
   A.May.Trials = O.ByTrials;
-  // Nothing of the plan of warps and blocks is written: say what could be.
-  if (!A.May.Groups && !A.May.Reserve && !A.May.Carveout)
-    A.May.Groups = A.May.Reserve = A.May.Carveout = true;
+  if (!O.Measured.All.empty())
+    A.Choose = [&O](Report &R) {
+      chooseMeasured(R, O.Measured, O.Plan, O.Transforms);
+    };
   return A;
 }
 
@@ -154,20 +154,41 @@ std::string fatalProblem(const Report &R, const std::string &File) {
 
 //===-- Searching ---------------------------------------------------------===//
 
+/// Whether who measures texts of a file is asked about this kernel; else it is
+/// who measures those of its best variant.
+bool isOfFile(const KernelReport &K) { return !K.Own || !K.Own->Registers.Ask; }
+
 /// Decides what is computed again and what is moved: by trials where something
 /// measures them, else by the estimates that are planned.
-void searchAll(Report &R, const Means &May, const RewriteOptions &Rewriting,
-               const TextMeasure &Measure) {
+void searchKernels(Report &R, bool OfFile, const AnalysisOptions &Plan,
+                   const RewriteOptions &Rewriting,
+                   const TextMeasure &Measure) {
   if (Measure) {
-    Error E = search(R, searchesOf(R, May), Rewriting, Measure);
+    std::vector<Searched> Each = searchesOf(R, Plan.May);
+    erase_if(Each, [&](const Searched &S) {
+      return isOfFile(R.Kernels[S.Kernel]) != OfFile;
+    });
+    Error E = search(R, std::move(Each), Rewriting, Measure);
     if (!E)
       return;
     R.Notes.push_back("registers: decided by an estimate: " +
                       toString(std::move(E)));
   }
-  if (May.Remat && May.Spill)
-    for (KernelReport &K : R.Kernels)
+  for (KernelReport &K : R.Kernels) {
+    const Means May = optionsFor(K, Plan).May;
+    if (isOfFile(K) == OfFile && May.Remat && May.Spill)
       keepApart(K.Source, K);
+  }
+}
+
+void searchAll(Report &R, const TranslationUnit &Unit,
+               const AnalysisOptions &Plan, const RewriteOptions &Rewriting,
+               const Measure *ByFile, const Measure *ByMeasured) {
+  searchKernels(R, /*OfFile=*/true, Plan, Rewriting,
+                ByFile ? ByFile->start(Unit) : TextMeasure());
+  if (!all_of(R.Kernels, isOfFile))
+    searchKernels(R, /*OfFile=*/false, Plan, Rewriting,
+                  ByMeasured ? ByMeasured->start(Unit) : TextMeasure());
 }
 
 //===-- Checking ----------------------------------------------------------===//
@@ -252,8 +273,7 @@ Error change(Outcome &Done, const TranslationUnit &Unit,
              const OptimizeOptions &O, const Measure *By) {
   if (std::string P = fatalProblem(Done.Analysed, File); !P.empty())
     return obstacle(Kind::Input, P);
-  searchAll(Done.Analysed, Plan.May, Done.Rewriting,
-            By ? By->start(Unit) : TextMeasure());
+  searchAll(Done.Analysed, Unit, Plan, Done.Rewriting, By, O.Measured.Texts);
   Expected<Edits> Changes = rewriteWhole(Done.Analysed, Plan, Done.Rewriting);
   if (!Changes)
     return obstacle(Kind::Defect, "rewriting '" + File + "' failed: " +
@@ -300,8 +320,10 @@ std::vector<KernelReport> withoutTiles(const Outcome &Done,
   CountingQuota Quota(OperationsWithoutTiles);
   Plan.Quota = &Quota;
   Plan.May.Stage = Plan.May.Sums = Plan.May.Trials = false;
-  for (KernelReport &K : R.Kernels)
+  for (KernelReport &K : R.Kernels) {
+    K.Own.reset(); // a measured variant may be one with tiles
     decide(K, Plan);
+  }
   RewriteOptions How{{}, Done.Rewriting.How};
   for (const Transform *T : throttlings(chosenTransforms(O.Transforms)))
     How.Transforms.push_back(T->name().str());

@@ -39,6 +39,7 @@
 
 #include "analysis/Analysis.h"
 #include "analysis/plan/Measure.h"
+#include "tool/optimize/Measured.h"
 #include "transforms/Transform.h"
 #include "clang/Tooling/CompilationDatabase.h"
 
@@ -67,6 +68,9 @@ struct OptimizeOptions {
   /// What to plan by. Gpu and May follow from the above. Registers are looked
   /// at if Registers.Ask is given (RegisterSources.h).
   AnalysisOptions Plan;
+  /// Kernels whose best variant is known are planned by it, and the others as
+  /// if nothing had been measured.
+  MeasuredOptions Measured;
   /// Also compile both texts with nvcc, and change nothing if floating-point
   /// operations are fused differently.
   bool VerifyCode = false;

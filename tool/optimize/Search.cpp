@@ -172,9 +172,10 @@ llvm::Error search(Report &R, std::vector<Searched> Each,
 
 //===-- What there is to look for -----------------------------------------===//
 
-std::vector<Searched> searchesOf(const Report &R, const Means &May) {
+std::vector<Searched> searchesOf(const Report &R, const Means &OfFile) {
   std::vector<Searched> Out;
   for (const auto &[I, K] : llvm::enumerate(R.Kernels)) {
+    const Means May = K.Own ? K.Own->May : OfFile;
     bool Again = May.Remat && K.Remat && !K.Remat->Values.empty();
     if (!K.Joint.empty())
       Out.push_back({I, std::make_unique<JointStrategy>(K.Source, *K.Pressure,

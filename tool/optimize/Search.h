@@ -41,9 +41,10 @@ struct Searched {
 llvm::Error search(Report &R, std::vector<Searched> Each,
                    const RewriteOptions &Rewriting, const TextMeasure &Measure);
 
-/// What there is to look for in a report, as far as May allows it: of each
-/// kernel its point, where there are several, and what brings it there.
-std::vector<Searched> searchesOf(const Report &R, const Means &May);
+/// What there is to look for in a report, as far as these or a kernel's own
+/// means allow it: of each kernel its point, where there are several, and what
+/// brings it there.
+std::vector<Searched> searchesOf(const Report &R, const Means &OfFile);
 
 } // namespace catt
 

@@ -127,6 +127,22 @@ private:
     });
   }
 
+  void measured(const std::optional<MeasuredChoice> &M) {
+    if (!M)
+      return J.attribute("measured", nullptr);
+    J.attributeObject("measured", [&] {
+      text("variant", M->Of.Variant);
+      text("gpu", M->Of.Gpu);
+      text("toolkit", M->Of.Toolkit);
+      text("text", M->Of.Text);
+      text("date", M->Of.Date);
+      J.attribute("gain", M->Of.Gain);
+      J.attribute("launches", M->Of.Launches);
+      J.attribute("used", M->WhyNot.empty());
+      text("message", measuredText(*M));
+    });
+  }
+
   void loop(const KernelReport &K, const LoopPlan &P, const FileOutcome &F);
   void launch(const KernelReport &K, size_t Index);
   void registerPoint(const RegisterPoint &P);
@@ -345,6 +361,7 @@ void JsonWriter::kernel(const KernelReport &K, const FileOutcome &F) {
     J.attribute("blocksRemoved", K.Plan.BlocksRemoved);
     J.attribute("reserveSharedBytes", K.Plan.ReserveSharedBytes);
     J.attribute("carveoutPercent", K.Plan.CarveoutPercent);
+    measured(K.Measured);
     registersPerThread(K.Source.Registers);
     registers(K);
     spill(K);

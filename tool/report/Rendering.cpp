@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Rendering.h"
+#include "tool/optimize/Recipes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <set>
 #include <tuple>
@@ -76,6 +77,23 @@ std::string predictedText(const LoopPlan &Plan) {
                  *Plan.PredictedGain, 100 * Plan.GainError,
                  Plan.RatesOfAnother ? " by rates of another card" : "")
       .str();
+}
+
+std::string measuredText(const MeasuredChoice &M) {
+  const MeasuredVariant &Of = M.Of;
+  std::string Text = "measured on " + Of.Gpu + ", " + Of.Date;
+  if (!M.WhyNot.empty())
+    return Text + ", and not used: " + M.WhyNot + "; run catt-tune again (" +
+           Of.Variant + ")";
+  Text += Of.Variant == AsWritten
+              ? ": nothing was faster"
+              : formatv(": {0:F2} times as fast", Of.Gain).str();
+  if (!Of.Launches)
+    Text += ", by whole runs";
+  else
+    Text += formatv(", {0:N} {1}", *Of.Launches,
+                    *Of.Launches == 1 ? "launch" : "launches");
+  return Text + " (" + Of.Variant + ")";
 }
 
 std::string bytes(int64_t N) {

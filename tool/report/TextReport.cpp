@@ -357,6 +357,9 @@ void TextWriter::writeKernel(const KernelReport &K, const Report &R) {
                 .str());
     writeLaunch(K);
   }
+  if (K.Measured)
+    emit(K.Source.Where,
+         {"kernel '" + K.Source.Name + "': " + measuredText(*K.Measured), {}});
   for (const Refusal &F : K.Source.Warnings)
     refusal(F, K.Source.Where, "kernel '" + K.Source.Name + "': ");
   writeRegisters(K);

@@ -96,8 +96,7 @@ std::string withTimedLaunches(StringRef Path, StringRef Text,
   return Out + Text.drop_front(Done).str();
 }
 
-Expected<std::pair<std::map<std::string, double>, int64_t>>
-parseTimes(StringRef Text) {
+Expected<std::map<std::string, KernelTimes>> parseTimes(StringRef Text) {
   Expected<json::Value> Read = json::parse(Text);
   if (!Read)
     return Read.takeError();
@@ -107,15 +106,14 @@ parseTimes(StringRef Text) {
     return createStringError("there are no kernels in the file of times");
   if (int64_t N = All->getInteger("untimed").value_or(0))
     return createStringError(Twine(N) + " launches could not be timed");
-  std::pair<std::map<std::string, double>, int64_t> Out;
+  std::map<std::string, KernelTimes> Out;
   for (const auto &[Name, Value] : *Kernels) {
     const json::Object *K = Value.getAsObject();
     auto Total = K ? K->getNumber("total_ms") : std::nullopt;
     if (!Total)
       return createStringError("there is no total_ms of kernel '" + Name.str() +
                                "' in the file of times");
-    Out.first[Name.str()] = *Total;
-    Out.second += K->getInteger("launches").value_or(0);
+    Out[Name.str()] = {*Total, K->getInteger("launches").value_or(0)};
   }
   return Out;
 }

@@ -54,9 +54,15 @@ std::string withTimedLaunches(llvm::StringRef Path, llvm::StringRef Text,
                               llvm::ArrayRef<TimedLaunch> Launches,
                               llvm::StringRef Header);
 
-/// Of a file that catt/timing.h wrote: milliseconds of all launches, by kernel,
-/// and how many launches there were. Error: it is none, or some were not timed.
-llvm::Expected<std::pair<std::map<std::string, double>, int64_t>>
+/// Of all launches of a kernel in one run.
+struct KernelTimes {
+  double Ms = 0;
+  int64_t Launches = 0;
+};
+
+/// Of a file that catt/timing.h wrote, by kernel. Error: it is none, or some
+/// launches were not timed.
+llvm::Expected<std::map<std::string, KernelTimes>>
 parseTimes(llvm::StringRef Text);
 
 } // namespace catt

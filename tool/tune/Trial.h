@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   Proposal --(Variants)--> Candidate --(Trials)--> Trial
-//   a setting                texts                 verdict and times
+//   Recipe --(Variants)--> Candidate --(Trials)--> Trial
+//   a setting              texts                   verdict and times
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TOOL_TUNE_TRIAL_H
 #define CATT_TOOL_TUNE_TRIAL_H
 
-#include "llvm/ADT/StringRef.h"
+#include "tool/optimize/Recipes.h"
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,21 +25,9 @@ namespace catt {
 /// Whole texts of files, by absolute path.
 using FileTexts = std::map<std::string, std::string>;
 
-/// A setting of catt-rewrite for one kernel.
-struct Proposal {
-  std::string Kernel;                  ///< unqualified
-  std::string Name;                    ///< "groups-4-of-loop-0"
-  std::vector<std::string> Transforms; ///< empty: those that are default
-  std::optional<int64_t> TileBytes, Registers;
-  std::string Loop;   ///< of Groups and BlocksRemoved; empty: not forced
-  int64_t Groups = 1; ///< warp groups
-  int64_t BlocksRemoved = 0;
-  std::string Rule; ///< --selector; empty: none
-};
-
 /// One way to write one kernel of a file.
 struct Candidate {
-  Proposal How;
+  Recipe How;
   std::string File;    ///< as given
   FileTexts Texts;     ///< of files that change
   FileTexts Timed;     ///< the same, with launches that are timed
@@ -66,6 +54,8 @@ struct Trial {
   std::map<std::string, std::vector<double>> KernelMs;
   std::vector<double> WallMs; ///< of each run
   int64_t Launches = 0;       ///< timed, in one run
+  std::map<std::string, int64_t>
+      LaunchesOf; ///< by kernel; of a known trial none
   double BuildSeconds = 0, RunSeconds = 0, CheckSeconds = 0;
   std::string When;   ///< "2026-11-25T10:00:00+00:00"
   bool Known = false; ///< from an earlier search

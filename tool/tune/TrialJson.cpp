@@ -39,7 +39,7 @@ std::vector<double> numbersOf(const json::Array *Values) {
 /// The numbers that name a variant, in the order of Keys.
 constexpr StringLiteral Keys[] = {"variant", "groups", "blocks_removed",
                                   "tile_bytes", "registers"};
-std::vector<int64_t> numbersOf(const Proposal &P, size_t Index) {
+std::vector<int64_t> numbersOf(const Recipe &P, size_t Index) {
   return {int64_t(Index), P.Groups, P.BlocksRemoved, P.TileBytes.value_or(0),
           P.Registers.value_or(0)};
 }

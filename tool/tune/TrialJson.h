@@ -20,7 +20,7 @@ std::optional<Trial> trialFromJson(const llvm::json::Value &V);
 
 /// A variant and what came of it, for an export.
 struct TriedVariant {
-  Proposal How;
+  Recipe How;
   Trial Result;
 };
 

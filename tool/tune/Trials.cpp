@@ -108,9 +108,12 @@ bool Trials::readTimes(Trial &T) {
                 : "the run wrote no times";
     return false;
   }
-  for (const auto &[Kernel, Ms] : Times->first)
-    T.KernelMs[Kernel].push_back(Ms);
-  T.Launches = Times->second;
+  T.Launches = 0;
+  for (const auto &[Kernel, Of] : *Times) {
+    T.KernelMs[Kernel].push_back(Of.Ms);
+    T.Launches += Of.Launches;
+    T.LaunchesOf[Kernel] += Of.Launches;
+  }
   return true;
 }
 

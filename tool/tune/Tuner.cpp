@@ -9,6 +9,7 @@
 #include "analysis/frontend/builtin/Builtin.h"
 #include "tool/catt-rewrite/Output.h"
 #include "tool/catt-rewrite/Tasks.h"
+#include "tool/optimize/Measured.h"
 #include "tool/tune/Statistics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -38,12 +39,14 @@ private:
   Error tryOne(size_t Index);
   Error combine();
   Error confirm(const FileTexts &Timed);
+  void conclude(TunedKernel &K) const;
+  bool allTried(const TunedKernel &K) const;
   void propose(const AnalysedFile &In);
   void judge(Tried &T);
   const AnalysedFile &fileOf(const Candidate &V) const;
   FileTexts timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
                       const AnalysedFile &Of) const;
-  std::vector<double> timesOf(const Trial &T, StringRef Kernel) const;
+  std::vector<double> timesOf(ArrayRef<Trial> All, StringRef Kernel) const;
   std::string keyOf(const FileTexts &Texts) const;
   bool isOver() {
     std::chrono::duration<double> Passed = Clock::now() - Begin;
@@ -59,7 +62,9 @@ private:
   std::vector<AnalysedFile> Files;
   FileTexts Plain;    ///< of all files that may change, as they were
   FileTexts Original; ///< the same, timed
-  Trial AsWritten;
+  Trial Written;      ///< of the original
+  std::vector<Trial> Before,
+      After; ///< of the last comparison, one for each run
   bool IsTimed = true;
   Clock::time_point Begin = Clock::now();
 };
@@ -77,7 +82,8 @@ Error Tuner::analyse() {
     if (!Command)
       return Command.takeError();
     AnalysedFile F{T.File, *Command, T.Gpu, T.O, {}, {}};
-    F.Job = runJob(T.File, *Command, T.Gpu, T.O);
+    F.O.Measured.clear(); // it is measured anew
+    F.Job = runJob(T.File, *Command, T.Gpu, F.O);
     if (F.Job.Exit != ExitFine)
       return createStringError(F.Job.Outcome.Error);
     std::map<std::string, std::string> Without;
@@ -107,7 +113,9 @@ void Tuner::propose(const AnalysedFile &In) {
   for (const KernelReport &K : In.Job.Outcome.Analysed->Kernels) {
     if (!Seen.insert(K.Source.UnqualifiedName).second)
       continue;
-    for (const Proposal &P : proposals(K)) {
+    Out.Kernels.push_back(
+        {In.Name, measurable(*In.Job.Outcome.Analysed, K.Source)});
+    for (const Recipe &P : recipesFor(K.Source)) {
       if (isInterrupted())
         return;
       if (!Names.match(P.Name))
@@ -157,15 +165,18 @@ const AnalysedFile &Tuner::fileOf(const Candidate &V) const {
 }
 
 /// Of a kernel; of all kernels without a name; of whole runs if not timed.
-std::vector<double> Tuner::timesOf(const Trial &T, StringRef Kernel) const {
-  if (!IsTimed)
-    return T.WallMs;
-  std::vector<double> Sum(T.WallMs.size());
-  for (const auto &[Name, Ms] : T.KernelMs)
-    if (Kernel.empty() || Name == Kernel)
-      for (size_t I = 0; I < Ms.size() && I < Sum.size(); ++I)
-        Sum[I] += Ms[I];
-  return Sum;
+std::vector<double> Tuner::timesOf(ArrayRef<Trial> All,
+                                   StringRef Kernel) const {
+  std::vector<double> Times;
+  for (const Trial &T : All) {
+    std::vector<double> Sum(T.WallMs.size());
+    for (const auto &[Name, Ms] : T.KernelMs)
+      if (Kernel.empty() || Name == Kernel)
+        for (size_t I = 0; I < Ms.size() && I < Sum.size(); ++I)
+          Sum[I] += Ms[I];
+    append_range(Times, IsTimed ? Sum : T.WallMs);
+  }
+  return Times;
 }
 
 std::string Tuner::keyOf(const FileTexts &Texts) const {
@@ -202,7 +213,7 @@ Error Tuner::measureOriginal() {
   if (!T->fine() && !Out.Interrupted)
     return createStringError("the original cannot be measured: " + T->Why +
                              "; '" + Where.path("") + "' holds what it said");
-  AsWritten = *T;
+  Written = *T;
   Out.OriginalMs[""] = median(timesOf(*T, ""));
   for (const Tried &V : Out.All)
     Out.OriginalMs[V.What.How.Kernel] = median(timesOf(*T, V.What.How.Kernel));
@@ -215,7 +226,7 @@ void Tuner::judge(Tried &T) {
     return;
   T.Ms = median(timesOf(*T.Result, Kernel));
   size_t Index = &T - Out.All.data();
-  if (!isClearlyLess(timesOf(*T.Result, Kernel), timesOf(AsWritten, Kernel)))
+  if (!isClearlyLess(timesOf(*T.Result, Kernel), timesOf(Written, Kernel)))
     return;
   auto Held = find_if(Out.Winners, [&](size_t W) {
     const Candidate &V = Out.All[W].What;
@@ -300,7 +311,6 @@ Error Tuner::combine() {
 }
 
 Error Tuner::confirm(const FileTexts &Timed) {
-  std::vector<double> Old, New;
   Each.setRuns(1);
   for (unsigned I = 0; I != O.Trying.Runs; ++I)
     for (bool IsBest : {false, true}) {
@@ -312,12 +322,65 @@ Error Tuner::confirm(const FileTexts &Timed) {
       Out.Interrupted |= T->End == Verdict::Stopped;
       if (!T->fine())
         return Error::success();
-      append_range(IsBest ? New : Old, timesOf(*T, ""));
+      (IsBest ? After : Before).push_back(std::move(*T));
     }
+  const std::vector<double> Old = timesOf(Before, ""), New = timesOf(After, "");
   Out.ConfirmedOld = median(Old);
   Out.ConfirmedNew = median(New);
   Out.Confirmed = isClearlyLess(New, Old);
   return Error::success();
+}
+
+//===-- What is known then ------------------------------------------------===//
+
+bool Tuner::allTried(const TunedKernel &K) const {
+  bool Any = false;
+  for (const Tried &T : Out.All)
+    if (T.What.File == K.Source && T.What.How.Kernel == K.Best.Kernel &&
+        T.What.Refused.empty() && T.SameAs.empty()) {
+      if (!T.Result)
+        return false;
+      Any |= T.Result->fine();
+    }
+  return Any && O.Names == "*";
+}
+
+/// Launches of a kernel in all runs of these trials.
+int64_t launchesOf(ArrayRef<Trial> All, const std::string &Kernel) {
+  int64_t Sum = 0;
+  for (const Trial &T : All)
+    if (auto Of = T.LaunchesOf.find(Kernel); Of != T.LaunchesOf.end())
+      Sum += Of->second;
+  return Sum;
+}
+
+void Tuner::conclude(TunedKernel &K) const {
+  MeasuredVariant Best = K.Best;
+  auto Won = find_if(Out.Winners, [&](size_t W) {
+    const Candidate &V = Out.All[W].What;
+    return V.How.Kernel == Best.Kernel && V.File == K.Source;
+  });
+  const std::vector<double> Old = timesOf(Before, Best.Kernel),
+                            New = timesOf(After, Best.Kernel);
+  ArrayRef<Trial> By = After;
+  if (Won != Out.Winners.end() && New.size() != O.Trying.Runs)
+    return; // the comparison did not come to its end
+  if (Won != Out.Winners.end() && isClearlyLess(New, Old)) {
+    if (!Out.Confirmed)
+      return;
+    Best.Variant = Out.All[*Won].What.How.Name;
+    Best.Gain = median(Old) / median(New);
+  } else if (allTried(K)) {
+    Best.Variant = AsWritten.str();
+    By = Written;
+  } else {
+    return;
+  }
+  Best.Date = By.front().When.substr(0, StringRef("2026-11-29").size());
+  if (IsTimed)
+    Best.Launches = launchesOf(By, Best.Kernel);
+  if (Best.Launches != 0) // it runs in this program
+    K.Best = std::move(Best);
 }
 
 Error Tuner::measure() {
@@ -330,8 +393,13 @@ Error Tuner::measure() {
       return Error::success();
     if (Error E = tryAll())
       return E;
-    return Out.Interrupted || Out.Winners.empty() ? Error::success()
-                                                  : combine();
+    if (Error E = Out.Interrupted || Out.Winners.empty() ? Error::success()
+                                                         : combine())
+      return E;
+    if (!Out.Interrupted)
+      for (TunedKernel &K : Out.Kernels)
+        conclude(K);
+    return Error::success();
   };
   Error Failed = Steps();
   if (Error E = Where.replace({}))

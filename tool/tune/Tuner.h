@@ -13,6 +13,10 @@
 // original's. What is best is compared once more: the original and the best are
 // built and run in turns, because the best of many is partly good luck.
 //
+// What is said of a kernel in a .catt file is what was compared last: its own
+// times with the best of all kernels in place. Where no variant was faster,
+// that is the kernel as written.
+//
 // Limits: kernels are independent here: two variants that are only good
 // together are not found. Programs whose launches cannot be timed are judged by
 // the wall time of the whole run.
@@ -47,8 +51,17 @@ struct Tried {
   double Ms = 0; ///< median over runs, of the kernel or, untimed, of the run
 };
 
+/// What a search found out about a kernel, for a .catt file.
+struct TunedKernel {
+  std::string Source; ///< as Candidate::File
+  /// Without a variant: neither one that was faster twice, nor all of them
+  /// tried and none faster.
+  MeasuredVariant Best;
+};
+
 struct TuneResult {
-  std::vector<Tried> All; ///< in the order of kernels and proposals
+  std::vector<Tried> All;           ///< in the order of kernels and recipes
+  std::vector<TunedKernel> Kernels; ///< in the same order
   /// By kernel, as written: medians in milliseconds. "" is the whole run.
   std::map<std::string, double> OriginalMs;
   std::string Device;

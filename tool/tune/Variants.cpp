@@ -16,53 +16,9 @@ using namespace llvm;
 namespace catt {
 namespace {
 
-/// Warps of the largest block that a launch shows, else 8.
-int64_t warpsOf(const Kernel &K) {
-  int64_t Threads = 0;
-  for (const Launch &L : K.Launches)
-    Threads = std::max(Threads, L.Block.count().value_or(0));
-  return Threads ? (Threads + 31) / 32 : 8;
-}
-
-void addGroups(const Kernel &K, std::vector<Proposal> &All) {
-  for (const Loop &L : K.Loops) {
-    Proposal P;
-    P.Transforms = {"split-warp-groups", "reserve-shared", "prefer-l1"};
-    P.Loop = std::to_string(L.Id);
-    int64_t Warps = warpsOf(K);
-    for (P.Groups = 2; P.Groups <= Warps; ++P.Groups) {
-      P.Name = "groups-" + std::to_string(P.Groups) + "-of-loop-" + P.Loop;
-      if (Warps % P.Groups == 0)
-        All.push_back(P);
-    }
-    P.Groups = 1;
-    for (P.BlocksRemoved = 1; P.BlocksRemoved <= 2; ++P.BlocksRemoved) {
-      P.Name = "blocks-" + std::to_string(P.BlocksRemoved) + "-fewer-in-loop-" +
-               P.Loop;
-      All.push_back(P);
-    }
-  }
-}
-
-void addRegisters(std::vector<Proposal> &All) {
-  Proposal P;
-  P.Transforms = {"launch-bounds"};
-  for (StringRef Rule : {"model", "tpsc", "orion", "unified", "dru"}) {
-    P.Rule = Rule.str();
-    P.Name = "bounds-by-" + P.Rule;
-    All.push_back(P);
-  }
-  P.Rule.clear();
-  for (int64_t Registers : {32, 64, 128}) {
-    P.Registers = Registers;
-    P.Name = "registers-" + std::to_string(Registers);
-    All.push_back(P);
-  }
-}
-
 /// Why the plan of a kernel has nothing of what is proposed; null: it does not
 /// say.
-const Refusal *whyNot(const KernelReport &K, const Proposal &P) {
+const Refusal *whyNot(const KernelReport &K, const Recipe &P) {
   auto First = [](const auto &Part) {
     return Part && !Part->Refusals.empty() ? &Part->Refusals.front() : nullptr;
   };
@@ -83,7 +39,7 @@ const Refusal *whyNot(const KernelReport &K, const Proposal &P) {
 }
 
 /// Why nothing was written, in one clause.
-std::string reasonOf(const JobResult &R, const Proposal &P) {
+std::string reasonOf(const JobResult &R, const Recipe &P) {
   if (!R.Outcome.Error.empty())
     return R.Outcome.Error;
   for (const Refusal &F : R.Outcome.Changes.Refused)
@@ -116,31 +72,7 @@ IntrusiveRefCntPtr<vfs::FileSystem> filesUnder(const FileTexts &Over) {
 
 } // namespace
 
-std::vector<Proposal> proposals(const KernelReport &Kernel) {
-  std::vector<Proposal> All;
-  auto Add = [&](StringRef Name, std::vector<std::string> Transforms) {
-    All.emplace_back();
-    All.back().Name = Name.str();
-    All.back().Transforms = std::move(Transforms);
-  };
-  Add("default", {});
-  Add("l1", {"prefer-l1"});
-  Add("sums", {"promote-accumulators"});
-  for (int64_t Bytes : {32, 64, 128}) {
-    Add("tiles-" + std::to_string(Bytes),
-        {"stage-rows", "promote-accumulators", "prefer-l1"});
-    All.back().TileBytes = Bytes;
-  }
-  addGroups(Kernel.Source, All);
-  addRegisters(All);
-  Add("spill", {"launch-bounds", "spill-shared"});
-  Add("again", {"launch-bounds", "rematerialize"});
-  for (Proposal &P : All)
-    P.Kernel = Kernel.Source.UnqualifiedName;
-  return All;
-}
-
-Options withProposal(Options O, const Proposal &P) {
+Options withRecipe(Options O, const Recipe &P) {
   O.KernelGlob = P.Kernel;
   O.ByTrials = false; // these are the trials
   if (!P.Transforms.empty())
@@ -154,23 +86,14 @@ Options withProposal(Options O, const Proposal &P) {
     cantFail(setValue(Said, "selector", P.Rule, "--selector"));
     O.RegistersBy = Said.Values.RegistersBy;
   }
-  // Estimates of registers are no ground to write bounds.
-  if (is_contained(P.Transforms, "launch-bounds"))
+  if (P.needsPtxas())
     O.AskPtxas = true;
-  if (!P.Loop.empty()) {
-    ForcedChoice F;
-    F.Kernel = P.Kernel;
-    F.Loop = P.Loop;
-    F.Groups = P.Groups;
-    F.BlocksRemoved = P.BlocksRemoved;
-    F.Text = P.Kernel + ":" + P.Loop + "=" + std::to_string(P.Groups) + "," +
-             std::to_string(P.BlocksRemoved);
-    O.Forced.push_back(F);
-  }
+  if (std::optional<ForcedChoice> F = P.forced())
+    O.Forced.push_back(*F);
   return O;
 }
 
-Candidate writeVariant(const AnalysedFile &In, const Proposal &P,
+Candidate writeVariant(const AnalysedFile &In, const Recipe &P,
                        const FileTexts &Over,
                        std::vector<TimedLaunch> &Launches) {
   Candidate V;
@@ -180,7 +103,7 @@ Candidate writeVariant(const AnalysedFile &In, const Proposal &P,
   Input.Earlier = In.Job.Kept;
   if (!Over.empty())
     Input.Files = filesUnder(Over);
-  JobResult R = runJob(In.Name, In.Command, In.Gpu, withProposal(In.O, P),
+  JobResult R = runJob(In.Name, In.Command, In.Gpu, withRecipe(In.O, P),
                        std::move(Input));
   V.Texts = R.NewTexts;
   if (V.Texts.empty()) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   KernelReport --> Proposals --(runJob in this process)--> Candidates
+//   Kernel --> Recipes --(runJob in this process)--> Candidates
 //
 // Each is one that catt-rewrite writes, too, given the same options. Kernels
 // with one unqualified name (overloads, instantiations) are one kernel here.
@@ -21,11 +21,8 @@
 
 namespace catt {
 
-/// The settings that may give other texts of this kernel, in a fixed order.
-std::vector<Proposal> proposals(const KernelReport &Kernel);
-
-/// The options of a run that the user has, with what is proposed.
-Options withProposal(Options O, const Proposal &P);
+/// The options of a run that the user has, with those of a recipe.
+Options withRecipe(Options O, const Recipe &P);
 
 /// A file as it stands, analysed once.
 struct AnalysedFile {
@@ -41,7 +38,7 @@ struct AnalysedFile {
 /// with `Launches`, which are those of the file then. Variants that are equal
 /// to what stands there already, or cannot be written, say so in Refused.
 /// Launches become those of the new texts.
-Candidate writeVariant(const AnalysedFile &In, const Proposal &P,
+Candidate writeVariant(const AnalysedFile &In, const Recipe &P,
                        const FileTexts &Over,
                        std::vector<TimedLaunch> &Launches);
 

@@ -1,0 +1,121 @@
+//===- VariantsTest.cpp - A measured variant is written as it was tried ---===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tool/tune/Variants.h"
+#include "tool/optimize/Measured.h"
+#include "llvm/Support/GlobPattern.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace catt;
+
+namespace {
+
+constexpr char Path[] = "/snippet/a.cu";
+
+/// A row for each thread, whose sum stays in memory.
+constexpr char Rows[] =
+    "__global__ void rows(const float *A, const float *x, float *y) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  for (int j = 0; j < 4096; ++j)\n"
+    "    y[i] += A[i * 4096 + j] * x[j];\n"
+    "}\n"
+    "void host(float *A, float *y) { rows<<<320, 256>>>(A, A, y); }\n";
+constexpr char Templates[] =
+    "template <class T> __global__ void rows(const T *A, T *y) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  for (int j = 0; j < 4096; ++j)\n"
+    "    y[i] += A[i * 4096 + j];\n"
+    "}\n"
+    "void host(float *A, double *B) {\n"
+    "  rows<<<320, 256>>>(A, A);\n"
+    "  rows<<<320, 256>>>(B, B);\n"
+    "}\n";
+constexpr char Macros[] =
+    "#define EACH(i) int i = blockIdx.x * blockDim.x + threadIdx.x\n"
+    "__global__ void rows(float *A, const float *x, int n) {\r\n"
+    "  EACH(i);\r\n"
+    "  if (i < n)\r\n"
+    "    for (int j = 0; j < 4096; ++j)\r\n"
+    "      A[i * 4096 + j] *= x[j];\r\n"
+    "}\r\n"
+    "void host(float *A, int n) { rows<<<n / 96, 96>>>(A, A, n); }\r\n";
+
+JobResult job(const std::string &Text, const Options &O) {
+  auto Held = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  Held->addFile(Path, 0, llvm::MemoryBuffer::getMemBufferCopy(Text));
+  auto All = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
+      llvm::vfs::getRealFileSystem());
+  All->pushOverlay(Held);
+  JobInput In;
+  In.Files = All;
+  FoundCommand Command{{"/snippet", Path, {"nvcc", Path}, ""}, "the test"};
+  ChosenGpu Gpu{llvm::cantFail(findDevice("sm_80")), "--gpu"};
+  return runJob(Path, Command, Gpu, O, std::move(In));
+}
+
+Options builtIn() {
+  Options O;
+  O.BuiltInOnly = true;
+  return O;
+}
+
+MeasuredVariant entry(const Report &R, llvm::StringRef Variant) {
+  MeasuredVariant M = measurable(R, R.Kernels.at(0).Source);
+  M.Variant = Variant.str();
+  M.Date = "2026-11-29";
+  return M;
+}
+
+class Variants : public testing::TestWithParam<const char *> {};
+
+TEST_P(Variants, PositiveSettingsWriteWhatWasTried) {
+  const JobResult Plain = job(GetParam(), builtIn());
+  ASSERT_TRUE(Plain.Outcome.Analysed) << Plain.Outcome.Error;
+  const Report &R = *Plain.Outcome.Analysed;
+  const llvm::GlobPattern Names = llvm::cantFail(llvm::GlobPattern::create(
+      "{default,sums,tiles-64,groups-?-*,blocks-1*,registers-32}", 8));
+  size_t Changing = 0;
+  for (const Recipe &P : recipesFor(R.Kernels.at(0).Source)) {
+    SCOPED_TRACE(P.Name);
+    if (!Names.match(P.Name))
+      continue;
+    JobResult Tried = job(GetParam(), withRecipe(builtIn(), P));
+    Options O = builtIn();
+    O.Measured = {entry(R, P.Name)};
+    JobResult Settled = job(GetParam(), O);
+    EXPECT_EQ(Settled.NewTexts, Tried.NewTexts);
+    EXPECT_EQ(Settled.Exit, ExitFine) << Settled.Outcome.Error;
+    for (const KernelReport &K : Settled.Outcome.Analysed->Kernels) {
+      ASSERT_TRUE(K.Measured);
+      EXPECT_EQ(K.Measured->WhyNot, "");
+    }
+    if (Settled.NewTexts.empty())
+      continue;
+    ++Changing;
+    // The text that was measured is that without what was added since.
+    JobResult Again = job(Settled.NewTexts.at(Path), O);
+    EXPECT_TRUE(Again.NewTexts.empty());
+    EXPECT_EQ(Again.Outcome.Analysed->Kernels.at(0).Measured->WhyNot, "");
+  }
+  EXPECT_GE(Changing, 3u);
+}
+
+TEST_P(Variants, PositiveAsWrittenIsLeftAlone) {
+  const JobResult Plain = job(GetParam(), builtIn());
+  EXPECT_FALSE(Plain.NewTexts.empty());
+  Options O = builtIn();
+  O.Measured = {entry(*Plain.Outcome.Analysed, AsWritten)};
+  const JobResult Left = job(GetParam(), O);
+  EXPECT_TRUE(Left.NewTexts.empty());
+  EXPECT_TRUE(Left.Outcome.Changes.Done.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Variants,
+                         testing::Values(Rows, Templates, Macros));
+
+} // namespace

@@ -1,0 +1,65 @@
+//===- Recipes.h - Ways to write a kernel, by name --------------*- C++ -*-===//
+//
+// Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   Kernel --(recipesFor)--> "default", "tiles-64", "groups-4-of-loop-0", ...
+//   name ----(findRecipe)--> Recipe --(ownOptions)--> what it is planned by
+//
+// What catt-tune tries, and what a measured entry of a .catt file names.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CATT_TOOL_OPTIMIZE_RECIPES_H
+#define CATT_TOOL_OPTIMIZE_RECIPES_H
+
+#include "analysis/Analysis.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace catt {
+
+/// A setting of catt-rewrite for one kernel.
+struct Recipe {
+  std::string Kernel;                  ///< unqualified
+  std::string Name;                    ///< "groups-4-of-loop-0"
+  std::vector<std::string> Transforms; ///< empty: those that are default
+  std::optional<int64_t> TileBytes, Registers;
+  std::string Loop;   ///< of Groups and BlocksRemoved; empty: not forced
+  int64_t Groups = 1; ///< warp groups
+  int64_t BlocksRemoved = 0;
+  std::string Rule; ///< --selector; empty: none
+
+  /// Estimates of registers are no ground to write bounds.
+  bool needsPtxas() const;
+  /// What it forces, as --force does; nothing if Loop is empty.
+  std::optional<ForcedChoice> forced() const;
+};
+
+/// The name of a kernel's text as it is: no recipe, but the best there may be.
+constexpr llvm::StringLiteral AsWritten = "as written";
+
+/// Those that may give other texts of this kernel, in a fixed order.
+std::vector<Recipe> recipesFor(const Kernel &K);
+
+/// Nothing: the kernel has none of this name.
+std::optional<Recipe> findRecipe(const Kernel &K, llvm::StringRef Name);
+
+/// What a plan may be made of, if these transforms run. Where nothing of warps
+/// and blocks is written, it says what could be.
+Means meansOf(llvm::ArrayRef<std::string> Transforms);
+
+/// What a kernel with the recipe is planned by, in a file with these options
+/// and transforms. Ask: who knows registers, where the recipe needs ptxas.
+OwnOptions ownOptions(const Recipe &P, const AnalysisOptions &OfFile,
+                      llvm::ArrayRef<std::string> Transforms,
+                      const RegisterSource &Ask);
+
+/// Of a kernel that stays as it is written.
+OwnOptions ownOptionsAsWritten(const AnalysisOptions &OfFile);
+
+} // namespace catt
+
+#endif
