@@ -234,6 +234,13 @@ $""")
         self.assertIn("measured:\n", (self.root / "ours.yaml").read_text())
         self.assertFalse((self.root / ".catt").exists())
 
+    def test_a_directory_that_is_a_link(self):
+        other = pathlib.Path(self.home.name + "-link")
+        other.symlink_to(self.root)
+        self.addCleanup(other.unlink)
+        self.root = other
+        self.assertRegex(self.settle(), r"file: +a.cu\n")
+
     def refused(self, status, why, *more, config=None):
         self.tune("fine", "--settings", *more, status=status, config=config)
         self.assertIn(why, self.done.stderr)

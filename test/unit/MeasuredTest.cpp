@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "analysis/plan/RegisterSources.h"
 #include "tool/optimize/Optimize.h"
 #include <gmock/gmock.h>
 
@@ -125,6 +126,48 @@ TEST(Measured, PositiveOnlyItsOwnKernelAsksAboutRegisters) {
   EXPECT_EQ(partOf(Done, "more"), partOf(outcome(Text, options()), "more"));
 }
 
+/// More values than 32 registers hold.
+std::string heavy(const std::string &Name) {
+  return "__global__ void " + Name +
+         "(const float *A, float *y) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  float v[40];\n"
+         "#pragma unroll\n"
+         "  for (int k = 0; k < 40; ++k)\n"
+         "    v[k] = A[i + k];\n"
+         "  for (int j = 0; j < 64; ++j)\n"
+         "#pragma unroll\n"
+         "    for (int k = 0; k < 40; ++k)\n"
+         "      v[k] = v[k] * v[(k + 7) % 40] + 1;\n"
+         "#pragma unroll\n"
+         "  for (int k = 0; k < 40; ++k)\n"
+         "    y[i + k] = v[k];\n"
+         "}\n"
+         "void launch_" +
+         Name + "(float *A, float *y) { " + Name + "<<<320, 256>>>(A, y); }\n";
+}
+
+TEST(Measured, PositiveRegistersOfItsOwnKernelAlone) {
+  OptimizeOptions Tried = options();
+  Tried.Transforms = {"launch-bounds"};
+  Tried.Plan.Registers.Ask = registerSource({});
+  Tried.Plan.Registers.Force = true; // by an estimate
+  Tried.Plan.Registers.Target = 32;
+  const std::string Alone = partOf(outcome(heavy("rows"), Tried), "rows");
+  ASSERT_THAT(Alone, HasSubstr("v[40]"));
+
+  const std::string Text = heavy("rows") + heavy("more");
+  OptimizeOptions O = options({entry(Text, "rows", "registers-32")});
+  O.Plan.Registers.Force = true;
+  O.Measured.Registers = registerSource({});
+  const Outcome Done = outcome(Text, O);
+  EXPECT_EQ(partOf(Done, "rows"), Alone);
+  EXPECT_TRUE(named(Done, "rows").Registers.has_value());
+  EXPECT_FALSE(named(Done, "more").Registers.has_value());
+  EXPECT_EQ(llvm::StringRef(Done.NewTexts.at(Path)).count("launch_bounds__("),
+            1u);
+}
+
 TEST(Measured, PositiveAsWrittenSaysSo) {
   const std::string Text = kernel("rows");
   const Outcome Done =
@@ -189,7 +232,7 @@ TEST(Measured, NegativeAnotherToolkit) {
     M.All = {measurable(R, R.Kernels.at(0).Source)};
     M.All[0].Variant = "sums";
     M.All[0].Toolkit = There;
-    chooseMeasured(R, M, {}, {});
+    chooseMeasured(R, M, {}, {}, [](const std::string &Path) { return Path; });
     EXPECT_EQ(R.Kernels.at(0).Measured->WhyNot, Why);
   }
 }

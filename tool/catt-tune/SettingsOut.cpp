@@ -49,7 +49,7 @@ Error checkForSettings(const Options &O) {
       return Old.takeError();
     if (*Old != *Text)
       return createStringError(
-          "--settings: '" + File +
+          "--settings: '" + Twine(File) +
           "' holds what catt-rewrite has written, and settings are for the "
           "original; take it out with catt-rewrite --revert -i " +
           File);

@@ -60,10 +60,13 @@ std::string hashOfText(const Report &R, const Kernel &K) {
 
 /// The entry for a kernel: that of this card, if there are several.
 const MeasuredVariant *entryFor(const MeasuredVariant &Here,
-                                ArrayRef<MeasuredVariant> All) {
+                                ArrayRef<MeasuredVariant> All, RealPath Real) {
+  auto IsHere = [&](const std::string &File) {
+    return File == Here.File || Real(File) == Real(Here.File);
+  };
   const MeasuredVariant *Found = nullptr;
   for (const MeasuredVariant &Each : All)
-    if (Each.Kernel == Here.Kernel && Each.File == Here.File &&
+    if (Each.Kernel == Here.Kernel && IsHere(Each.File) &&
         (!Found || Each.Gpu == Here.Gpu))
       Found = &Each;
   return Found;
@@ -96,10 +99,10 @@ MeasuredVariant measurable(const Report &R, const Kernel &K) {
 
 void chooseMeasured(Report &R, const MeasuredOptions &Measured,
                     const AnalysisOptions &OfFile,
-                    ArrayRef<std::string> Transforms) {
+                    ArrayRef<std::string> Transforms, RealPath Real) {
   for (KernelReport &K : R.Kernels) {
     const MeasuredVariant Here = measurable(R, K.Source);
-    const MeasuredVariant *There = entryFor(Here, Measured.All);
+    const MeasuredVariant *There = entryFor(Here, Measured.All, Real);
     if (!There)
       continue;
     std::string Other = whatIsOther(Here, *There);

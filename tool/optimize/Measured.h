@@ -21,6 +21,7 @@
 #define CATT_TOOL_OPTIMIZE_MEASURED_H
 
 #include "tool/optimize/Recipes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace catt {
 
@@ -37,11 +38,14 @@ struct MeasuredOptions {
 /// defines, without variant, gain, launches and date.
 MeasuredVariant measurable(const Report &R, const Kernel &K);
 
+/// A path without links.
+using RealPath = llvm::function_ref<std::string(const std::string &)>;
+
 /// Fills in Own and Measured of each kernel that has an entry. OfFile and
 /// Transforms: what the others are planned by.
 void chooseMeasured(Report &R, const MeasuredOptions &Measured,
                     const AnalysisOptions &OfFile,
-                    llvm::ArrayRef<std::string> Transforms);
+                    llvm::ArrayRef<std::string> Transforms, RealPath Real);
 
 } // namespace catt
 

@@ -60,14 +60,19 @@ Target targetOf(const clang::tooling::CompileCommand &Command,
   return Target{cantFail(findDevice("sm_80")), "default"};
 }
 
-AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu) {
+AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu,
+                        vfs::FileSystem &Files) {
   AnalysisOptions A = O.Plan;
   A.Gpu = Gpu;
   A.May = meansOf(O.Transforms);
   A.May.Trials = O.ByTrials;
   if (!O.Measured.All.empty())
-    A.Choose = [&O](Report &R) {
-      chooseMeasured(R, O.Measured, O.Plan, O.Transforms);
+    A.Choose = [&](Report &R) {
+      auto Real = [&](const std::string &Path) {
+        SmallString<256> Out;
+        return Files.getRealPath(Path, Out) ? Path : Out.str().str();
+      };
+      chooseMeasured(R, O.Measured, O.Plan, O.Transforms, Real);
     };
   return A;
 }
@@ -364,7 +369,7 @@ Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
   if (!Unit)
     return Unit.takeError();
   Done.Kept = (*Unit)->preamble();
-  AnalysisOptions Plan = planFor(O, For.Gpu);
+  AnalysisOptions Plan = planFor(O, For.Gpu, *Files);
   Expected<Report> R = analysed(**Unit, Plan, File);
   if (!R)
     return R.takeError();
