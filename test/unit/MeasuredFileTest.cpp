@@ -41,7 +41,7 @@ std::vector<MeasuredVariant> parsed(const std::string &Text) {
 }
 
 std::string with(const std::string &Text,
-                 std::vector<MeasuredVariant> Entries) {
+                 const std::vector<MeasuredVariant> &Entries) {
   auto New = withMeasured(Text, Path, Entries);
   EXPECT_TRUE(bool(New)) << Text << llvm::toString(New.takeError());
   return New ? *New : "";
@@ -66,9 +66,9 @@ TEST(MeasuredFile, PositiveFilesElsewhere) {
 }
 
 TEST(MeasuredFile, PositiveTheRestStaysByteForByte) {
-  for (std::string Text :
-       {"gpu: h200", "# ours\n\ngpu:   h200  # yes\n\n# end\n",
-        "---\nassume: {n: 4}\n", "gpu: h200\r\n# ours\r\n"}) {
+  for (const std::string &Text : std::vector<std::string>{
+           "gpu: h200", "# ours\n\ngpu:   h200  # yes\n\n# end\n",
+           "---\nassume: {n: 4}\n", "gpu: h200\r\n# ours\r\n"}) {
     std::string New = with(Text, {rows()});
     EXPECT_TRUE(llvm::StringRef(New).starts_with(Text)) << New;
     EXPECT_THAT(parsed(New), ElementsAre(rows()));
@@ -121,7 +121,7 @@ TEST(MeasuredFile, PositiveHoweverYamlWritesIt) {
     Unindented += Line.drop_front(2).str() + "\n";
     Left = Rest;
   }
-  for (std::string Text :
+  for (const std::string &Text :
        {"measured: [" + Flow + "]\ngpu: h200\n",
         "measured:\n  - " + Flow + "\ngpu: h200\n",
         "measured:\n" + Unindented + "gpu: h200\n",
@@ -160,7 +160,7 @@ std::string bad(llvm::StringRef Old, llvm::StringRef New) {
 }
 
 TEST(MeasuredFile, NegativeBadEntriesInOneSentence) {
-  for (auto [Text, Says] :
+  for (const auto &[Text, Says] :
        std::initializer_list<std::pair<std::string, const char *>>{
            {bad("gain: 2", "gain: fast"),
             ":7:11: gain must be a number above 0, not 'fast'"},

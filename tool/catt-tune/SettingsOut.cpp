@@ -9,6 +9,7 @@
 #include "tool/catt-rewrite/Output.h"
 #include "tool/config/MeasuredFile.h"
 #include "tool/report/Paths.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -73,9 +74,14 @@ static Error writeOne(const std::string &Path,
 
 Expected<std::string> writeSettings(const TuneResult &R, const Options &O) {
   std::map<std::string, std::vector<MeasuredVariant>> ByFile;
-  for (const TunedKernel &K : R.Kernels)
-    if (!K.Best.Variant.empty())
-      ByFile[configFor(O, K.Source)].push_back(K.Best);
+  for (const TunedKernel &K : R.Kernels) {
+    if (K.Best.Variant.empty())
+      continue;
+    std::vector<MeasuredVariant> &Entries = ByFile[configFor(O, K.Source)];
+    // Two sources may include one kernel.
+    if (none_of(Entries, [&](const auto &E) { return isOfSame(E, K.Best); }))
+      Entries.push_back(K.Best);
+  }
   std::string Said;
   for (const auto &[Path, Entries] : ByFile) {
     if (Error E = writeOne(Path, Entries))

@@ -28,9 +28,10 @@
 
 namespace catt {
 
-/// The text of a .catt file with these entries; each replaces the one of the
-/// same kernel, file and card. Path: where the file stands, from which entries
-/// name their sources. Error: the text is no .catt file, or cannot be extended.
+/// The text of a .catt file with these entries, no two of the same kernel, file
+/// and card; each replaces the one that there is. Path: where the file stands,
+/// from which entries name their sources. Error: the text is no .catt file, or
+/// cannot be extended.
 llvm::Expected<std::string>
 withMeasured(llvm::StringRef Text, llvm::StringRef Path,
              llvm::ArrayRef<MeasuredVariant> Entries);

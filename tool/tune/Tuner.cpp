@@ -60,11 +60,11 @@ private:
   const SayProgress &Say;
   Trials Each;
   std::vector<AnalysedFile> Files;
-  FileTexts Plain;    ///< of all files that may change, as they were
-  FileTexts Original; ///< the same, timed
-  Trial Written;      ///< of the original
-  std::vector<Trial> Before,
-      After; ///< of the last comparison, one for each run
+  FileTexts Plain;           ///< of all files that may change, as they were
+  FileTexts Original;        ///< the same, timed
+  Trial Written;             ///< of the original
+  std::vector<Trial> Before; ///< the original in the last comparison, by run
+  std::vector<Trial> After;  ///< the best beside it
   bool IsTimed = true;
   Clock::time_point Begin = Clock::now();
 };
