@@ -195,6 +195,15 @@ TEST_F(Verify, whatDoesNotCompile) {
                                     "compiled for the executor: "));
 }
 
+TEST_F(Verify, aProgramThatLaunchesNothing) {
+  std::string Text = std::string(Kernel) + Launch + Host;
+  Text.replace(Text.find("  run(x, y, n);"), 15, "");
+  add("a.cu", Text, "2 * x[i]", "x[i] + x[i]");
+  EXPECT_EQ(verified(),
+            "error: the program launches no kernel on the executor: what it is "
+            "given by --arguments may be wrong; it prints '0'");
+}
+
 TEST_F(Verify, aPartOfAProgram) {
   add("a.cu", std::string(Kernel) + Launch, "2 * x[i]", "x[i] + x[i]");
   EXPECT_EQ(verified(), "error: the files have no main(); name all files of "

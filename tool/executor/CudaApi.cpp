@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tool/executor/Internal.h"
+#include "tool/executor/CudaApi.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -34,13 +34,6 @@
 
 // The names are CUDA's.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
-using catt::simt::Dim;
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-  dim3(unsigned X = 1, unsigned Y = 1, unsigned Z = 1) : x(X), y(Y), z(Z) {}
-};
-#include "catt_simt/host.h"
-
 using namespace catt::simt;
 using Clock = std::chrono::steady_clock;
 
@@ -49,8 +42,6 @@ struct CUevent_st {
 };
 
 namespace {
-
-constexpr size_t DeviceBytes = 1ull << 34;
 
 struct Kernel {
   const KernelEntry *Entry;
@@ -99,13 +90,6 @@ struct State {
 State &state() {
   static State *S = new State; // outlives every destructor
   return *S;
-}
-
-cudaError_t done(cudaError_t E) {
-  State &S = state();
-  E = S.Sticky ? S.Sticky : E;
-  S.Last = E ? E : S.Last;
-  return E;
 }
 
 void printTrace(const Result &R) {
@@ -161,6 +145,13 @@ Kernel *find(const void *Stub) {
 }
 
 } // namespace
+
+cudaError_t catt::simt::done(cudaError_t E) {
+  State &S = state();
+  E = S.Sticky ? S.Sticky : E;
+  S.Last = E ? E : S.Last;
+  return E;
+}
 
 //===-- Called by the code that clang generates ---------------------------===//
 
@@ -264,69 +255,6 @@ Result catt::simt::runHost(const std::function<void()> &Function,
   return R;
 }
 
-//===-- Memory ------------------------------------------------------------===//
-
-cudaError_t cudaMalloc(void **P, size_t Size) {
-  *P = Size ? deviceAlloc(Size) : nullptr;
-  return done(Size && !*P ? cudaErrorMemoryAllocation : cudaSuccess);
-}
-cudaError_t cudaMallocManaged(void **P, size_t Size, unsigned) {
-  return cudaMalloc(P, Size);
-}
-cudaError_t cudaMallocHost(void **P, size_t Size, unsigned) {
-  return cudaMalloc(P, Size);
-}
-cudaError_t cudaHostAlloc(void **P, size_t Size, unsigned) {
-  return cudaMalloc(P, Size);
-}
-cudaError_t cudaMallocAsync(void **P, size_t Size, cudaStream_t) {
-  return cudaMalloc(P, Size);
-}
-cudaError_t cudaMallocPitch(void **P, size_t *Pitch, size_t Width,
-                            size_t Rows) {
-  *Pitch = (Width + 511) / 512 * 512;
-  return cudaMalloc(P, *Pitch * Rows);
-}
-cudaError_t cudaFree(void *P) {
-  return done(!P || deviceFree(P) ? cudaSuccess : cudaErrorInvalidValue);
-}
-cudaError_t cudaFreeHost(void *P) { return cudaFree(P); }
-cudaError_t cudaFreeAsync(void *P, cudaStream_t) { return cudaFree(P); }
-cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
-  *Free = *Total = DeviceBytes;
-  return done(cudaSuccess);
-}
-
-cudaError_t cudaMemcpy(void *To, const void *From, size_t Size,
-                       cudaMemcpyKind) {
-  if (!isCopyable(To, Size) || !isCopyable(From, Size))
-    return done(cudaErrorInvalidValue);
-  std::memmove(To, From, Size);
-  return done(cudaSuccess);
-}
-cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t Size,
-                            cudaMemcpyKind Kind, cudaStream_t) {
-  return cudaMemcpy(To, From, Size, Kind);
-}
-cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From,
-                         size_t FromPitch, size_t Width, size_t Rows,
-                         cudaMemcpyKind Kind) {
-  for (size_t I = 0; I < Rows; ++I)
-    if (cudaError_t E = cudaMemcpy(
-            static_cast<char *>(To) + I * ToPitch,
-            static_cast<const char *>(From) + I * FromPitch, Width, Kind))
-      return E;
-  return done(cudaSuccess);
-}
-cudaError_t cudaMemset(void *P, int Value, size_t Size) {
-  if (!isCopyable(P, Size))
-    return done(cudaErrorInvalidValue);
-  std::memset(P, Value, Size);
-  return done(cudaSuccess);
-}
-cudaError_t cudaMemsetAsync(void *P, int Value, size_t Size, cudaStream_t) {
-  return cudaMemset(P, Value, Size);
-}
 cudaError_t cattSymbolAddress(void **P, size_t *Size, const void *Shadow) {
   auto It = state().Symbols.find(Shadow);
   if (It == state().Symbols.end())
@@ -414,6 +342,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int) {
   P->maxThreadsPerMultiProcessor = 2048;
   P->maxBlocksPerMultiProcessor = 32;
   P->regsPerBlock = P->regsPerMultiprocessor = 65536;
+  P->clockRate = 1980000, P->memoryClockRate = 3201000; // kHz
+  P->memoryBusWidth = 6144;
+  P->concurrentKernels = P->canMapHostMemory = P->unifiedAddressing = 1;
+  P->managedMemory = P->cooperativeLaunch = 1;
   P->l2CacheSize = 50 << 20;
   const int Threads[] = {1024, 1024, 64}, Grid[] = {2147483647, 65535, 65535};
   std::copy_n(Threads, 3, P->maxThreadsDim);
@@ -430,6 +362,15 @@ cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr A, int) {
     break;
   case cudaDevAttrWarpSize:
     *Value = 32;
+    break;
+  case cudaDevAttrMaxRegistersPerBlock:
+    *Value = 65536;
+    break;
+  case cudaDevAttrClockRate:
+    *Value = 1980000; // kHz
+    break;
+  case cudaDevAttrMaxThreadsPerMultiProcessor:
+    *Value = 2048;
     break;
   case cudaDevAttrMultiProcessorCount:
     *Value = int(state().Opts.SMs);
@@ -459,6 +400,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *S, unsigned) {
   return cudaStreamCreate(S);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamQuery(cudaStream_t) { return done(cudaSuccess); }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return done(cudaSuccess); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
   return done(cudaSuccess);

@@ -6,15 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include <cstddef>
+#include "tool/executor/CudaApi.h"
 
 // The names are CUDA's.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-  dim3(unsigned X = 1, unsigned Y = 1, unsigned Z = 1) : x(X), y(Y), z(Z) {}
-};
-#include "catt_simt/host.h"
 
 static const struct {
   cudaError_t E;

@@ -12,7 +12,7 @@
 //   Progress.cpp   whether anybody still changes anything; who fits on an SM
 //   WarpOps.cpp    shuffles, votes and the like
 //   Module.cpp     kernels by name; results
-//   CudaApi.cpp    the CUDA runtime API for whole programs
+//   Cuda*.cpp      the CUDA runtime API for whole programs
 //   Record.cpp     what launches leave in memory, and which lines ran
 //
 //===----------------------------------------------------------------------===//

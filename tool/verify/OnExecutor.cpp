@@ -108,6 +108,11 @@ public:
       return std::move(E);
     if (Error E = runOriginal())
       return std::move(E);
+    if (Left.launches().empty())
+      return createStringError("the program launches no kernel on the "
+                               "executor: what it is given by --arguments may "
+                               "be wrong" +
+                               printedFirst());
     for (unsigned I = 0; I != O.Schedules; ++I) {
       Ran R = runOnce(New, I);
       if (R.How.How == End::Interrupted)
@@ -198,11 +203,21 @@ private:
                            firstLineWith(R.Errors, ": error: "));
       Findings.insert(R.Findings.begin(), R.Findings.end());
       Printed.add(R.Output);
-      if (I == 0)
+      if (I == 0) {
         FirstOutput = R.Output;
+        FirstErrors = R.Errors;
+      }
       Left.add(std::move(R.Left));
     }
     return Error::success();
+  }
+
+  /// "; it prints 'usage: ...'", or nothing.
+  std::string printedFirst() const {
+    StringRef Line =
+        StringRef(FirstErrors.empty() ? FirstOutput : FirstErrors).trim();
+    return Line.empty() ? ""
+                        : "; it prints '" + Line.split('\n').first.str() + "'";
   }
 
   bool isSame(const Ran &R, unsigned Schedule) {
@@ -320,7 +335,7 @@ private:
   std::string Old, New; ///< programs
   Agreed Left;
   Reference Printed;
-  std::string FirstOutput;
+  std::string FirstOutput, FirstErrors;
   int Code = 0; ///< exit code of the original
   std::set<std::string> Findings;
   std::map<std::pair<std::string, unsigned>, bool> Lines; ///< of the new texts

@@ -123,6 +123,10 @@ class thread_block_tile : public WarpGroup {
 
 public:
   CATT_MEMBER thread_block_tile() : WarpGroup(mask()) {}
+  /// A tile that has forgotten what it is a part of.
+  template <class P>
+  CATT_MEMBER thread_block_tile(const thread_block_tile<N, P> &)
+      : WarpGroup(mask()) {}
   static constexpr unsigned num_threads() { return N; }
   static constexpr unsigned size() { return N; }
   CATT_MEMBER unsigned thread_rank() const { return details::laneId() % N; }
@@ -143,6 +147,9 @@ private:
 /// Several warps, which meet at a barrier behind PTX's sixteen.
 template <unsigned N, class Parent> class thread_block_tile<N, Parent, true> {
 public:
+  thread_block_tile() = default;
+  template <class P>
+  CATT_MEMBER thread_block_tile(const thread_block_tile<N, P> &) {}
   static constexpr unsigned num_threads() { return N; }
   static constexpr unsigned size() { return N; }
   CATT_MEMBER unsigned thread_rank() const {

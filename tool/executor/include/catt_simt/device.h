@@ -270,6 +270,16 @@ CATT_DEV T atomicCAS(T *P, typename CattSame<T>::Type Expected,
                      typename CattSame<T>::Type V) {
   return cattAtomic(P, [=](T Old) { return Old == Expected ? V : Old; });
 }
+template <class T>
+CATT_DEV T atomicCAS_block(T *P, typename CattSame<T>::Type Expected,
+                           typename CattSame<T>::Type V) {
+  return atomicCAS(P, Expected, V);
+}
+template <class T>
+CATT_DEV T atomicCAS_system(T *P, typename CattSame<T>::Type Expected,
+                            typename CattSame<T>::Type V) {
+  return atomicCAS(P, Expected, V);
+}
 
 //===-- Loads and stores with cache hints ---------------------------------===//
 
@@ -334,7 +344,40 @@ CATT_DEV float __fmaf_rn(float A, float B, float C) { return fmaf(A, B, C); }
 CATT_DEV double __fma_rn(double A, double B, double C) { return fma(A, B, C); }
 CATT_DEV float __fadd_rn(float A, float B) { return A + B; }
 CATT_DEV float __fmul_rn(float A, float B) { return A * B; }
+CATT_DEV float __fsub_rn(float A, float B) { return A - B; }
 CATT_DEV float __fdiv_rn(float A, float B) { return A / B; }
+CATT_DEV double __dadd_rn(double A, double B) { return A + B; }
+CATT_DEV double __dsub_rn(double A, double B) { return A - B; }
+CATT_DEV double __dmul_rn(double A, double B) { return A * B; }
+CATT_DEV double __ddiv_rn(double A, double B) { return A / B; }
+CATT_DEV double __dsqrt_rn(double A) { return sqrt(A); }
+CATT_DEV double __drcp_rn(double A) { return 1.0 / A; }
+CATT_DEV float __frsqrt_rn(float A) { return 1.0f / sqrtf(A); }
+CATT_BOTH float norm3df(float A, float B, float C) {
+  return sqrtf(A * A + B * B + C * C);
+}
+CATT_BOTH double norm3d(double A, double B, double C) {
+  return sqrt(A * A + B * B + C * C);
+}
+CATT_BOTH float rnorm3df(float A, float B, float C) {
+  return 1.0f / norm3df(A, B, C);
+}
+CATT_BOTH double rnorm3d(double A, double B, double C) {
+  return 1.0 / norm3d(A, B, C);
+}
+CATT_BOTH float rhypotf(float A, float B) { return 1.0f / hypotf(A, B); }
+CATT_BOTH double rhypot(double A, double B) { return 1.0 / hypot(A, B); }
+CATT_BOTH float sinpif(float X) { return sinf(X * float(M_PI)); }
+CATT_BOTH float cospif(float X) { return cosf(X * float(M_PI)); }
+CATT_BOTH double sinpi(double X) { return sin(X * M_PI); }
+CATT_BOTH double cospi(double X) { return cos(X * M_PI); }
+CATT_BOTH float normcdff(float X) { return 0.5f * erfcf(-X * 0.70710678f); }
+CATT_BOTH double normcdf(double X) {
+  return 0.5 * erfc(-X * 0.70710678118654752);
+}
+CATT_DEV void cattSinCos(float X, float *S, float *C) {
+  *S = sinf(X), *C = cosf(X);
+}
 CATT_DEV float __fsqrt_rn(float A) { return sqrtf(A); }
 CATT_DEV float __frcp_rn(float A) { return 1.0f / A; }
 CATT_DEV float cattExp(float X) { return expf(X); }
@@ -356,6 +399,7 @@ CATT_DEV float cattPow(float X, float Y) { return powf(X, Y); }
 #define __cosf cattCos
 #define __tanf cattTan
 #define __powf cattPow
+#define __sincosf cattSinCos
 CATT_DEV int __popc(unsigned X) { return __builtin_popcount(X); }
 CATT_DEV int __popcll(unsigned long long X) { return __builtin_popcountll(X); }
 CATT_DEV int __clz(int X) { return X ? __builtin_clz(X) : 32; }
@@ -374,7 +418,8 @@ CATT_DEV int __mulhi(int A, int B) { return (long long)A * B >> 32; }
 CATT_DEV unsigned __umulhi(unsigned A, unsigned B) {
   return (unsigned long long)A * B >> 32;
 }
-CATT_DEV unsigned __umul64hi(unsigned long long A, unsigned long long B) {
+CATT_DEV unsigned long long __umul64hi(unsigned long long A,
+                                       unsigned long long B) {
   return (unsigned __int128)A * B >> 64;
 }
 CATT_DEV unsigned __sad(int A, int B, unsigned C) {
@@ -416,6 +461,30 @@ CATT_DEV unsigned __float2uint_rz(float X) { return unsigned(X); }
 CATT_DEV float __int2float_rn(int X) { return float(X); }
 CATT_DEV float __uint2float_rn(unsigned X) { return float(X); }
 CATT_DEV int __double2int_rn(double X) { return int(rint(X)); }
+CATT_DEV int __double2int_rz(double X) { return int(X); }
+CATT_DEV int __double2int_rd(double X) { return int(floor(X)); }
+CATT_DEV int __double2int_ru(double X) { return int(ceil(X)); }
+CATT_DEV double __int2double_rn(int X) { return X; }
+CATT_DEV float __double2float_rn(double X) { return float(X); }
+CATT_DEV int __double2hiint(double X) {
+  return int(__builtin_bit_cast(long long, X) >> 32);
+}
+CATT_DEV int __double2loint(double X) {
+  return int(__builtin_bit_cast(long long, X));
+}
+CATT_DEV double __hiloint2double(int Hi, int Lo) {
+  return __builtin_bit_cast(double, (long long)Hi << 32 | (unsigned)Lo);
+}
+CATT_DEV int __dp4a(int A, int B, int C) {
+  for (int I = 0; I < 32; I += 8)
+    C += int((signed char)(A >> I)) * int((signed char)(B >> I));
+  return C;
+}
+CATT_DEV unsigned __dp4a(unsigned A, unsigned B, unsigned C) {
+  for (int I = 0; I < 32; I += 8)
+    C += (A >> I & 255) * (B >> I & 255);
+  return C;
+}
 
 CATT_DEV long long clock64() { return clock(); }
 

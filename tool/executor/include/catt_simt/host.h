@@ -63,7 +63,10 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxThreadsPerBlock = 1,
   cudaDevAttrMaxSharedMemoryPerBlock = 8,
   cudaDevAttrWarpSize = 10,
+  cudaDevAttrMaxRegistersPerBlock = 12,
+  cudaDevAttrClockRate = 13,
   cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
   cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
   cudaDevAttrComputeCapabilityMajor = 75,
   cudaDevAttrComputeCapabilityMinor = 76,
@@ -87,13 +90,49 @@ struct cudaDeviceProp {
       sharedMemPerMultiprocessor, reservedSharedMemPerBlock, totalConstMem;
   int major, minor, multiProcessorCount, warpSize, maxThreadsPerBlock,
       maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor, regsPerBlock,
-      regsPerMultiprocessor, l2CacheSize, maxThreadsDim[3], maxGridSize[3];
+      regsPerMultiprocessor, l2CacheSize, maxThreadsDim[3], maxGridSize[3],
+      clockRate, memoryClockRate, memoryBusWidth, integrated, canMapHostMemory,
+      concurrentKernels, deviceOverlap, asyncEngineCount, computeMode,
+      ECCEnabled, unifiedAddressing, managedMemory, concurrentManagedAccess,
+      pageableMemoryAccess, cooperativeLaunch, multiGpuBoardGroupID, pciBusID,
+      pciDeviceID, pciDomainID, kernelExecTimeoutEnabled,
+      streamPrioritiesSupported;
 };
 struct cudaFuncAttributes {
   size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
   int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion,
       maxDynamicSharedSizeBytes, preferredShmemCarveout;
 };
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault,
+  cudaSharedMemBankSizeFourByte,
+  cudaSharedMemBankSizeEightByte
+};
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered,
+  cudaMemoryTypeHost,
+  cudaMemoryTypeDevice,
+  cudaMemoryTypeManaged
+};
+enum cudaMemoryAdvise {
+  cudaMemAdviseSetReadMostly = 1,
+  cudaMemAdviseSetPreferredLocation = 3,
+  cudaMemAdviseSetAccessedBy = 5
+};
+enum cudaComputeMode {
+  cudaComputeModeDefault,
+  cudaComputeModeProhibited = 2,
+  cudaComputeModeExclusiveProcess
+};
+#define cudaCpuDeviceId (-1)
+#define cudaDeviceScheduleAuto 0
+#define cudaDeviceScheduleSpin 1
+#define cudaDeviceScheduleYield 2
+#define cudaDeviceScheduleBlockingSync 4
+#define cudaDeviceMapHost 8
+#define cudaHostRegisterDefault 0
+#define cudaHostAllocPortable 1
+#define cudaHostAllocWriteCombined 4
 #define cudaHostAllocDefault 0
 #define cudaHostAllocMapped 2
 #define cudaMemAttachGlobal 1
@@ -120,7 +159,12 @@ cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t, cudaMemcpyKind,
 cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From,
                          size_t FromPitch, size_t Width, size_t Rows,
                          cudaMemcpyKind);
+cudaError_t cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From,
+                              size_t FromPitch, size_t Width, size_t Rows,
+                              cudaMemcpyKind, cudaStream_t = 0);
 cudaError_t cudaMemset(void *P, int Value, size_t Size);
+cudaError_t cudaMemset2D(void *P, size_t Pitch, int Value, size_t Width,
+                         size_t Rows);
 cudaError_t cudaMemsetAsync(void *P, int Value, size_t Size, cudaStream_t = 0);
 cudaError_t cattSymbolAddress(void **P, size_t *Size, const void *Shadow);
 cudaError_t cudaDeviceSynchronize();
@@ -150,6 +194,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t);
 cudaError_t cudaEventElapsedTime(float *Milliseconds, cudaEvent_t, cudaEvent_t);
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
+cudaError_t cudaStreamQuery(cudaStream_t);
 const char *cudaGetErrorString(cudaError_t);
 const char *cudaGetErrorName(cudaError_t);
 cudaError_t cudaLaunchKernel(const void *, dim3 Grid, dim3 Block, void **Args,
@@ -163,6 +208,41 @@ cudaError_t cattMaxActiveBlocks(int *Blocks, const void *, int Threads,
 unsigned __cudaPushCallConfiguration(dim3 Grid, dim3 Block, size_t Shared = 0,
                                      cudaStream_t = 0);
 }
+
+// What has no effect here, or the same as something else.
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *S, unsigned F,
+                                                int) {
+  return cudaStreamCreateWithFlags(S, F);
+}
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t E, cudaStream_t S = 0,
+                                            unsigned = 0) {
+  return cudaEventRecord(E, S);
+}
+inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int *Least, int *Greatest) {
+  return *Least = *Greatest = 0, cudaSuccess;
+}
+inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int,
+                                        cudaStream_t = 0) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaHostRegister(void *, size_t, unsigned) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
+inline cudaError_t cudaDeviceCanAccessPeer(int *Can, int, int) {
+  return *Can = 0, cudaSuccess;
+}
+inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
+inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
 // The overloads that accept a typed pointer, a kernel or a symbol.
 template <class T> cudaError_t cudaMalloc(T **P, size_t Size) {
@@ -211,6 +291,22 @@ cudaError_t cudaMemcpyFromSymbol(void *To, const T &Symbol, size_t Size,
   cudaError_t E = cattSymbolAddress(&From, nullptr, (const void *)&Symbol);
   return E ? E : cudaMemcpy(To, (char *)From + Offset, Size, Kind);
 }
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(
+    const T &Symbol, const void *From, size_t Size, size_t Offset = 0,
+    cudaMemcpyKind Kind = cudaMemcpyHostToDevice, cudaStream_t = 0) {
+  return cudaMemcpyToSymbol(Symbol, From, Size, Offset, Kind);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(
+    void *To, const T &Symbol, size_t Size, size_t Offset = 0,
+    cudaMemcpyKind Kind = cudaMemcpyDeviceToHost, cudaStream_t = 0) {
+  return cudaMemcpyFromSymbol(To, Symbol, Size, Offset, Kind);
+}
+template <class T>
+cudaError_t cudaHostGetDevicePointer(T **Device, void *Host, unsigned) {
+  return *Device = static_cast<T *>(Host), cudaSuccess;
+}
 template <class F>
 cudaError_t cudaLaunchKernel(F *Kernel, dim3 Grid, dim3 Block, void **Args,
                              size_t Shared = 0, cudaStream_t S = 0) {
@@ -228,10 +324,28 @@ template <class F> cudaError_t cudaFuncSetCacheConfig(F *, cudaFuncCache) {
   return cudaSuccess;
 }
 template <class F>
+cudaError_t cudaFuncSetSharedMemConfig(F *, cudaSharedMemConfig) {
+  return cudaSuccess;
+}
+template <class F>
 cudaError_t
 cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, F *Kernel,
                                               int Threads, size_t Shared) {
   return cattMaxActiveBlocks(Blocks, (const void *)Kernel, Threads, Shared);
+}
+template <class F>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *Grid, int *Block, F *Kernel,
+                                               size_t Shared = 0,
+                                               int Limit = 0) {
+  cudaFuncAttributes A;
+  int SMs = 0, Blocks = 0;
+  cudaError_t E = cudaFuncGetAttributes(&A, Kernel);
+  *Block = Limit && Limit < A.maxThreadsPerBlock ? Limit : A.maxThreadsPerBlock;
+  E = E ? E : cudaDeviceGetAttribute(&SMs, cudaDevAttrMultiProcessorCount, 0);
+  E = E ? E
+        : cattMaxActiveBlocks(&Blocks, (const void *)Kernel, *Block, Shared);
+  *Grid = SMs * Blocks;
+  return E;
 }
 
 #endif
