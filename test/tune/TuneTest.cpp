@@ -49,6 +49,30 @@ TEST(Output, TimesAreNotCompared) {
   EXPECT_FALSE(R.accepts("k: 8 x 8, 12.5 ms, WRONG\n"));
 }
 
+TEST(Output, NumbersBehindTheWordTimeAreNotCompared) {
+  Reference R;
+  R.add("CPU Time in seconds:\n0.000084\nsum 84\nelapsed = 1.5 of 3\n");
+  EXPECT_TRUE(R.accepts(
+      "CPU Time in seconds:\n0.000085\nsum 84\nelapsed = 1.7 of 3\n"));
+  EXPECT_FALSE(R.accepts(
+      "CPU Time in seconds:\n0.000084\nsum 85\nelapsed = 1.5 of 3\n"));
+  EXPECT_FALSE(R.accepts(
+      "CPU Time in seconds:\n0.000084\nsum 84\nelapsed = 1.5 of 4\n"));
+  EXPECT_FALSE(R.accepts(
+      "CPU Time in minutes:\n0.000084\nsum 84\nelapsed = 1.5 of 3\n"));
+}
+
+TEST(Output, TheLineThatDiffersIsNamed) {
+  Reference R;
+  R.add("a 1\nb 2 3\n");
+  EXPECT_EQ(R.difference("a 1\nb 2 4\n"),
+            "it prints 'b 2 4' where 'b 2 3' was printed");
+  EXPECT_EQ(R.difference("a 1\n"), "it prints '' where 'b 2 3' was printed");
+  EXPECT_EQ(R.difference("a 1\nb 2 3\nmore\n"),
+            "it prints 'more' where '' was printed");
+  EXPECT_EQ(R.difference("a 1\nb 2 3\n"), "");
+}
+
 TEST(Launches, KeepTheirLines) {
   EXPECT_EQ(withTimedLaunches("/a.cu", "f();\nk<<<1, 2>>>();\n",
                               {{"k", "/a.cu", 5, 19, "s"}}, "/t.h"),

@@ -204,6 +204,15 @@ TEST_F(Verify, aProgramThatLaunchesNothing) {
             "given by --arguments may be wrong; it prints '0'");
 }
 
+TEST_F(Verify, launchesThatAreRefused) {
+  std::string Text = std::string(Kernel) + Launch + Host;
+  Text.replace(Text.find("  twice<<<"), 10,
+               "  twice<<<0, 64>>>(x, y, n);\n  twice<<<");
+  add("a.cu", Text, "2 * x[i]", "x[i] + x[i]");
+  EXPECT_THAT(verified(), HasSubstr("equal: 2 launches leave the same memory"));
+  EXPECT_THAT(verified(), HasSubstr(": 1 launch was refused, as written, too"));
+}
+
 TEST_F(Verify, aPartOfAProgram) {
   add("a.cu", std::string(Kernel) + Launch, "2 * x[i]", "x[i] + x[i]");
   EXPECT_EQ(verified(), "error: the files have no main(); name all files of "

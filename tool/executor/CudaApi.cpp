@@ -198,11 +198,14 @@ static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
   if (!K)
     return done(cudaErrorInvalidDeviceFunction);
   LaunchShape L{{Grid.x, Grid.y, Grid.z}, {Block.x, Block.y, Block.z}, Shared};
-  if (cudaError_t E = checkLaunch(*K, L))
-    return done(E);
-  if (Cooperative &&
+  cudaError_t Refused = checkLaunch(*K, L);
+  if (!Refused && Cooperative &&
       uint64_t(blocksPerSm(*K->Entry->Info, L)) * S.Opts.SMs < L.Grid.count())
-    return done(cudaErrorCooperativeLaunchTooLarge);
+    Refused = cudaErrorCooperativeLaunchTooLarge;
+  if (Refused) {
+    recordLaunch("refused " + demangle(K->Entry->Name));
+    return done(Refused);
+  }
   if (S.Sticky)
     return done(S.Sticky);
   Result Own, &R = S.Collected ? *S.Collected : Own;

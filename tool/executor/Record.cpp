@@ -10,7 +10,7 @@
 // their records can be compared line by line (tool/verify):
 //
 //   CATT_SIMT_RECORD=f      writes to f, after each launch,
-//                             launch <kernel>
+//                             launch <kernel>, or launch refused <kernel>
 //                             memory <which> <bytes> <hash>    for each object
 //                           and, at the end of the program,
 //                             line <0|1> <line> <file>    whether it ever ran

@@ -43,6 +43,45 @@ bool isNumber(StringRef Word) {
   return !Word.trim("(),;:").getAsDouble(D);
 }
 
+bool saysTime(StringRef Word) {
+  std::string Lower = Word.trim("()[],;:=").lower();
+  return is_contained({"time", "times", "seconds", "secs", "sec", "elapsed",
+                       "duration", "runtime", "milliseconds", "microseconds",
+                       "ms", "us", "bandwidth", "throughput", "speed"},
+                      Lower);
+}
+
+/// Whether the word at I is a number with a unit behind it, or with a word that
+/// says so among the four before it, on its line or the end of the last.
+bool isMeasured(ArrayRef<std::string> Words, size_t I) {
+  if (!isNumber(Words[I]))
+    return false;
+  if (I + 1 < Words.size() && isUnit(Words[I + 1]))
+    return true;
+  bool IsFirst = I == 0 || Words[I - 1] == "\n";
+  size_t From = I - (IsFirst && I != 0);
+  for (size_t Back = 0; Back != 4 && From != 0; ++Back, --From) {
+    const std::string &Before = Words[From - 1];
+    if (Before == "\n" || isNumber(Before))
+      return false;
+    if (saysTime(Before))
+      return true;
+  }
+  return false;
+}
+
+/// The line that the word at I stands on.
+std::string lineAround(ArrayRef<std::string> Words, size_t I) {
+  if (I >= Words.size())
+    return "nothing";
+  size_t From = I, To = I;
+  while (From != 0 && Words[From - 1] != "\n")
+    --From;
+  while (To != Words.size() && Words[To] != "\n")
+    ++To;
+  return "'" + join(Words.slice(From, To - From), " ") + "'";
+}
+
 std::string now() {
   std::time_t Seconds = std::time(nullptr);
   std::tm Parts = {};
@@ -61,8 +100,8 @@ void Reference::add(StringRef Output) {
   if (!Any) {
     Words = New;
     Same.assign(Words.size(), true);
-    for (size_t I = 0; I + 1 < Words.size(); ++I)
-      Same[I] = !(isNumber(Words[I]) && isUnit(Words[I + 1]));
+    for (size_t I = 0; I < Words.size(); ++I)
+      Same[I] = !isMeasured(Words, I);
     Any = true;
   }
   for (size_t I = 0; I < Words.size(); ++I)
@@ -70,14 +109,15 @@ void Reference::add(StringRef Output) {
       Same[I] = false;
 }
 
-bool Reference::accepts(StringRef Output) const {
+std::string Reference::difference(StringRef Output) const {
   std::vector<std::string> New = wordsOf(Output);
-  if (New.size() != Words.size())
-    return false;
-  for (size_t I = 0; I < Words.size(); ++I)
-    if (Same[I] && New[I] != Words[I])
-      return false;
-  return true;
+  size_t Both = std::min(Words.size(), New.size()), I = 0;
+  while (I != Both && (!Same[I] || New[I] == Words[I]))
+    ++I;
+  if (I == Words.size() && I == New.size())
+    return "";
+  return "it prints " + lineAround(New, I) + " where " + lineAround(Words, I) +
+         " was printed";
 }
 
 bool Trials::build(Trial &T) {

@@ -29,12 +29,17 @@ struct TrialOptions {
 };
 
 /// Standard output that a run may print again in its place: word by word, but
-/// for words in which runs of the original differ, and for numbers before a
-/// unit of time or speed ("12.3 ms").
+/// for words in which runs of the original differ, and for times and speeds:
+/// numbers before a unit ("12.3 ms") and behind a word that says so ("Time in
+/// seconds: 0.0123").
 class Reference {
 public:
   void add(llvm::StringRef Output);
-  bool accepts(llvm::StringRef Output) const;
+  bool accepts(llvm::StringRef Output) const {
+    return difference(Output).empty();
+  }
+  /// "it prints 'a 5' where 'a 4' was printed"; empty: nothing is different.
+  std::string difference(llvm::StringRef Output) const;
 
 private:
   std::vector<std::string> Words;

@@ -69,6 +69,10 @@ std::string howItEnded(const ShellResult &R, double LimitSeconds) {
   return "";
 }
 
+bool isRefused(const RecordedLaunch &L) {
+  return StringRef(L.Kernel).starts_with("refused ");
+}
+
 /// The lines of the new text that an edit has touched, first and last.
 std::vector<std::pair<unsigned, unsigned>> editedLines(const EditedFile &F) {
   std::vector<std::pair<unsigned, unsigned>> Regions;
@@ -108,7 +112,7 @@ public:
       return std::move(E);
     if (Error E = runOriginal())
       return std::move(E);
-    if (Left.launches().empty())
+    if (all_of(Left.launches(), isRefused))
       return createStringError("the program launches no kernel on the "
                                "executor: what it is given by --arguments may "
                                "be wrong" +
@@ -235,25 +239,9 @@ private:
                      ", and as written with exit code " + Twine(Code));
     if (auto D = Left.compare(R.Left))
       return Differs(describe(*D, Schedule));
-    if (!Printed.accepts(R.Output))
-      return Differs(firstOtherLine(R.Output));
+    if (std::string Other = Printed.difference(R.Output); !Other.empty())
+      return Differs(Other);
     return true;
-  }
-
-  std::string firstOtherLine(StringRef Output) const {
-    auto Was = split(FirstOutput, '\n'), Is = split(Output, '\n');
-    auto I = Was.begin(), J = Is.begin();
-    for (; I != Was.end() && J != Is.end(); ++I, ++J) {
-      Reference One;
-      One.add(*I);
-      if (!One.accepts(*J))
-        break;
-    }
-    auto Text = [](auto It, const auto &All) {
-      return It == All.end() ? "nothing" : "'" + (*It).str() + "'";
-    };
-    return "it prints " + Text(J, Is) + " where " + Text(I, Was) +
-           " was printed";
   }
 
   /// Runs both once more, to see the bytes.
@@ -324,6 +312,11 @@ private:
                       "added lines that touch memory") +
               " " + std::to_string(Came) + " ran";
     Out.Said.push_back(std::move(Text));
+    if (size_t Refused = count_if(Left.launches(), isRefused))
+      Out.Said.push_back(
+          counted(Refused, "launch was", "launches were") +
+          " refused, as written, too: the shape of a block or of the grid, or "
+          "the shared memory, is not one that a device takes");
     for (const std::string &Place : Idle)
       Out.Said.push_back(Place + ": what was added here, in the new text, did "
                                  "not run: give other --arguments");
