@@ -284,6 +284,17 @@ TEST_F(Verify, whatTheOrderOfThreadsDecides) {
   EXPECT_THAT(Said, HasSubstr("1 times memory was not compared"));
 }
 
+TEST_F(Verify, outputThatTheOrderOfThreadsDecides) {
+  std::string Text = std::string(Kernel) + Launch + Host;
+  Text.replace(Text.find("y[i] = 2 * x[i]"), 15,
+               "atomicAdd(&y[1], 1.0f / (i + 1))");
+  add("a.cu", Text, "%g\\n%g\\n", "%g\\n%g .\\n");
+  EXPECT_THAT(verified(),
+              HasSubstr("error: the program as written hangs on the order of "
+                        "its threads: allocation 2 behind launch 1, of "
+                        "'twice(float const*, float*, int)'; it prints"));
+}
+
 TEST_F(Verify, timesMayDiffer) {
   std::string Text =
       std::string("#include <time.h>\n") + Kernel + Launch + Host;

@@ -121,8 +121,11 @@ public:
       Ran R = runOnce(New, I);
       if (R.How.How == End::Interrupted)
         return createStringError("interrupted");
-      if (!isSame(R, I))
-        return std::move(Out);
+      if (!isSame(R, I)) {
+        if (CannotSay.empty())
+          return std::move(Out);
+        return createStringError(CannotSay);
+      }
       for (const auto &[Line, Came] : R.Left.Lines)
         Lines[Line] |= Came;
     }
@@ -239,9 +242,26 @@ private:
                      ", and as written with exit code " + Twine(Code));
     if (auto D = Left.compare(R.Left))
       return Differs(describe(*D, Schedule));
-    if (std::string Other = Printed.difference(R.Output); !Other.empty())
+    if (std::string Other = Printed.difference(R.Output); !Other.empty()) {
+      if (!Left.unsteady().empty())
+        CannotSay =
+            "the program as written hangs on the order of its threads: " +
+            firstUnsteady() + "; " + Other + ", which may be why";
       return Differs(Other);
+    }
     return true;
+  }
+
+  /// "allocation 2", "variable 'seen'"
+  static std::string object(const std::string &Which) {
+    return isDigit(Which[0]) ? "allocation " + Which
+                             : "variable '" + Which + "'";
+  }
+
+  std::string firstUnsteady() const {
+    const auto &[Launch, Which] = *Left.unsteady().begin();
+    return object(Which) + " behind launch " + std::to_string(Launch + 1) +
+           ", of '" + Left.launches()[Launch].Kernel + "'";
   }
 
   /// Runs both once more, to see the bytes.
@@ -250,10 +270,8 @@ private:
     if (D.Which.empty())
       return "one of the programs has no launch " + std::to_string(Number);
     const RecordedLaunch &L = Left.launches()[D.Launch];
-    std::string What = isDigit(D.Which[0]) ? "allocation " + D.Which
-                                           : "variable '" + D.Which + "'";
     std::string Text = "launch " + std::to_string(Number) + ", of '" +
-                       L.Kernel + "', leaves another " + What;
+                       L.Kernel + "', leaves another " + object(D.Which);
     std::string Keep = std::to_string(D.Launch) + "," + D.Which;
     std::string File = (Folder + "/run.record.bytes").str();
     (void)runOnce(Old, Schedule, Keep);
@@ -285,10 +303,11 @@ private:
         " the same memory under " +
         counted(O.Schedules, "schedule", "schedules") +
         ", and what is printed is the same";
-    if (Left.unsteady())
-      Text += "; " + std::to_string(Left.unsteady()) +
+    if (size_t Count = Left.unsteady().size())
+      Text += "; " + std::to_string(Count) +
               " times memory was not compared, because it hangs on the order "
-              "of threads as written, too";
+              "of threads as written, too (first " +
+              firstUnsteady() + ")";
     size_t Added = 0, Came = 0;
     std::vector<std::string> Idle;
     for (const auto &[Path, File] : Files)
@@ -333,6 +352,7 @@ private:
   std::set<std::string> Findings;
   std::map<std::pair<std::string, unsigned>, bool> Lines; ///< of the new texts
   Verification Out;
+  std::string CannotSay; ///< why a difference is none of the rewrite's
 };
 
 } // namespace

@@ -61,8 +61,10 @@ public:
   void add(Record R);
   std::optional<Difference> compare(const Record &Other) const;
   const std::vector<RecordedLaunch> &launches() const { return First.Launches; }
-  /// Objects that are not compared, over all launches.
-  size_t unsteady() const { return Unsteady.size(); }
+  /// What is not compared, over all launches.
+  const std::set<std::pair<size_t, std::string>> &unsteady() const {
+    return Unsteady;
+  }
 
 private:
   Record First;
