@@ -10,6 +10,7 @@
 #include "llvm/Support/GlobPattern.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <set>
 
 using namespace catt;
 
@@ -69,6 +70,42 @@ MeasuredVariant entry(const Report &R, llvm::StringRef Variant) {
   M.Variant = Variant.str();
   M.Date = "2026-11-29";
   return M;
+}
+
+std::vector<std::string> namesOf(const char *Text, Points Which) {
+  const JobResult Plain = job(Text, builtIn());
+  std::vector<std::string> Names;
+  for (const Recipe &P :
+       recipesFor(Plain.Outcome.Analysed->Kernels.at(0).Source, Which))
+    Names.push_back(P.Name);
+  return Names;
+}
+
+TEST(Recipes, EveryPointIsThereOnce) {
+  // 8 warps: 1, 2, 4 and 8 groups, and 0 to 7 of 8 blocks fewer.
+  std::vector<std::string> All = namesOf(Rows, Points::All);
+  EXPECT_EQ(All.size(), 1u + 4 * 8 - 1);
+  EXPECT_EQ(std::set<std::string>(All.begin(), All.end()).size(), All.size());
+  EXPECT_THAT(All, testing::Contains(
+                       "groups-4-of-loop-0-and-blocks-7-fewer-in-loop-0"));
+  EXPECT_THAT(All, testing::Contains("blocks-3-fewer-in-loop-0"));
+  EXPECT_THAT(All, testing::Not(testing::Contains("tiles-64")));
+  EXPECT_THAT(namesOf(Rows, Points::Few),
+              testing::Not(testing::Contains("blocks-3-fewer-in-loop-0")));
+  // 3 warps: 1 and 3 groups, and 0 to 20 of 21 blocks fewer.
+  EXPECT_EQ(namesOf(Macros, Points::All).size(), 1u + 2 * 21 - 1);
+}
+
+TEST(Recipes, PointsAreFoundByName) {
+  const JobResult Plain = job(Rows, builtIn());
+  const Kernel &K = Plain.Outcome.Analysed->Kernels.at(0).Source;
+  auto Both = findRecipe(K, "groups-4-of-loop-0-and-blocks-7-fewer-in-loop-0");
+  ASSERT_TRUE(Both);
+  EXPECT_EQ(Both->forced()->Text, "rows:0=4,7");
+  EXPECT_FALSE(findRecipe(K, "groups-4-of-loop-1"));
+  EXPECT_FALSE(findRecipe(K, "groups-3-of-loop-0"));
+  EXPECT_FALSE(findRecipe(K, "blocks-8-fewer-in-loop-0"));
+  EXPECT_FALSE(findRecipe(K, "groups-4"));
 }
 
 class Variants : public testing::TestWithParam<const char *> {};

@@ -34,6 +34,9 @@ constexpr Row Rows[] = {
     {"runs", "n", "Runs of each variant, 1 to 100 (default 3)"},
     {"kernel", "glob", "Only kernels whose name, qualified or not, matches"},
     {"variants", "glob", "Only variants of this name, as {default,tiles-*}"},
+    {"bftt", "",
+     "Try all numbers of warp groups and blocks, and nothing else (CATT's "
+     "BFTT, for each loop)"},
     {"gpu", "card|sm_XX", "As of catt-rewrite"},
     {"p", "dir", "Directory of compile_commands.json, as of catt-rewrite"},
     {"config", "file|none", "As of catt-rewrite"},
@@ -193,6 +196,7 @@ Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
       GlobPattern::create(C.Tune.Names, MaxVariantPatterns);
   if (!Names)
     return createStringError("--variants: " + toString(Names.takeError()));
+  C.Tune.Which = S->has("bftt") ? Points::All : Points::Few;
   C.Tune.Restart = S->has("restart");
   C.Tune.Directory = S->text("state", ".catt-tune");
   C.Export = S->text("export");

@@ -62,7 +62,7 @@ std::string toolHash(StringRef Clang) {
   std::string All = Clang.str() + hashOfFile(part("catt_simt_plugin.so"));
   std::error_code EC;
   std::vector<std::string> Headers;
-  for (const char *Folder : {"include", "library"})
+  for (const char *Folder : {"include", "library", "shared"})
     for (sys::fs::recursive_directory_iterator I(part(Folder), EC), End;
          I != End && !EC; I.increment(EC))
       if (I->type() == sys::fs::file_type::regular_file)
@@ -85,7 +85,8 @@ Command common(StringRef Clang, const Source &S, const CompileOptions &O,
                "-fPIC",
                "-ffp-contract=off",
                "-I" + part("include"),
-               "-isystem" + part("library")};
+               "-isystem" + part("library"),
+               "-isystem" + part("shared")};
   if (isCuda(S.File))
     for (const std::string &A :
          {std::string("-x"), std::string("cuda"),

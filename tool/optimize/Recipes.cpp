@@ -22,23 +22,43 @@ int64_t warpsOf(const Kernel &K) {
   return Threads ? (Threads + 31) / 32 : 8;
 }
 
-void addGroups(const Kernel &K, std::vector<Recipe> &All) {
+/// That a block of so many warps can have on an SM.
+int64_t mostBlocks(int64_t Warps) {
+  constexpr int64_t WarpsPerSM = 64, BlocksPerSM = 32;
+  return std::clamp<int64_t>(WarpsPerSM / Warps, 1, BlocksPerSM);
+}
+
+/// "groups-2-of-loop-0", "blocks-1-fewer-in-loop-0", or both in one name.
+std::string nameOf(const Recipe &P) {
+  std::string Groups = "groups-" + std::to_string(P.Groups) + "-of-loop-",
+              Blocks = "blocks-" + std::to_string(P.BlocksRemoved) +
+                       "-fewer-in-loop-";
+  if (P.BlocksRemoved == 0)
+    return Groups + P.Loop;
+  return (P.Groups == 1 ? Blocks : Groups + P.Loop + "-and-" + Blocks) + P.Loop;
+}
+
+/// Numbers of groups of warps, and of blocks fewer on an SM. Points: one of
+/// both, few blocks fewer, or all there are.
+void addThrottles(const Kernel &K, Points Which, std::vector<Recipe> &All) {
+  const int64_t Warps = warpsOf(K);
+  const int64_t Most = Which == Points::All ? mostBlocks(Warps) - 1 : 2;
   for (const Loop &L : K.Loops) {
     Recipe P;
     P.Transforms = {"split-warp-groups", "reserve-shared", "prefer-l1"};
     P.Loop = std::to_string(L.Id);
-    int64_t Warps = warpsOf(K);
-    for (P.Groups = 2; P.Groups <= Warps; ++P.Groups) {
-      P.Name = "groups-" + std::to_string(P.Groups) + "-of-loop-" + P.Loop;
-      if (Warps % P.Groups == 0)
-        All.push_back(P);
-    }
-    P.Groups = 1;
-    for (P.BlocksRemoved = 1; P.BlocksRemoved <= 2; ++P.BlocksRemoved) {
-      P.Name = "blocks-" + std::to_string(P.BlocksRemoved) + "-fewer-in-loop-" +
-               P.Loop;
+    auto Add = [&](int64_t Groups, int64_t BlocksRemoved) {
+      P.Groups = Groups;
+      P.BlocksRemoved = BlocksRemoved;
+      P.Name = nameOf(P);
       All.push_back(P);
-    }
+    };
+    for (int64_t Groups = 2; Groups <= Warps; ++Groups)
+      for (int64_t Fewer = 0; Warps % Groups == 0 && Fewer <= Most; ++Fewer)
+        if (Fewer == 0 || Which == Points::All)
+          Add(Groups, Fewer);
+    for (int64_t Fewer = 1; Fewer <= Most; ++Fewer)
+      Add(1, Fewer);
   }
 }
 
@@ -85,7 +105,7 @@ std::optional<ForcedChoice> Recipe::forced() const {
   return F;
 }
 
-std::vector<Recipe> recipesFor(const Kernel &K) {
+std::vector<Recipe> recipesFor(const Kernel &K, Points Which) {
   std::vector<Recipe> All;
   auto Add = [&](StringRef Name, std::vector<std::string> Transforms) {
     All.emplace_back();
@@ -93,6 +113,12 @@ std::vector<Recipe> recipesFor(const Kernel &K) {
     All.back().Transforms = std::move(Transforms);
   };
   Add("default", {});
+  if (Which == Points::All) {
+    addThrottles(K, Which, All);
+    for (Recipe &P : All)
+      P.Kernel = K.UnqualifiedName;
+    return All;
+  }
   Add("l1", {"prefer-l1"});
   Add("sums", {"promote-accumulators"});
   for (int64_t Bytes : {32, 64, 128}) {
@@ -100,7 +126,7 @@ std::vector<Recipe> recipesFor(const Kernel &K) {
         {"stage-rows", "promote-accumulators", "prefer-l1"});
     All.back().TileBytes = Bytes;
   }
-  addGroups(K, All);
+  addThrottles(K, Which, All);
   addRegisters(All);
   Add("spill", {"launch-bounds", "spill-shared"});
   Add("again", {"launch-bounds", "rematerialize"});
@@ -110,9 +136,10 @@ std::vector<Recipe> recipesFor(const Kernel &K) {
 }
 
 std::optional<Recipe> findRecipe(const Kernel &K, StringRef Name) {
-  for (Recipe &P : recipesFor(K))
-    if (P.Name == Name)
-      return std::move(P);
+  for (Points Which : {Points::Few, Points::All})
+    for (Recipe &P : recipesFor(K, Which))
+      if (P.Name == Name)
+        return std::move(P);
   return std::nullopt;
 }
 

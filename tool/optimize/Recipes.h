@@ -41,8 +41,15 @@ struct Recipe {
 /// The name of a kernel's text as it is: no recipe, but the best there may be.
 constexpr llvm::StringLiteral AsWritten = "as written";
 
+/// How many numbers of warps and blocks.
+enum class Points : uint8_t {
+  Few, ///< beside everything else that can be written
+  All, ///< and nothing else but the default. Of a kernel with one loop: CATT's
+       ///< best-fixed thread throttling (BFTT, section 5)
+};
+
 /// Those that may give other texts of this kernel, in a fixed order.
-std::vector<Recipe> recipesFor(const Kernel &K);
+std::vector<Recipe> recipesFor(const Kernel &K, Points Which = Points::Few);
 
 /// Nothing: the kernel has none of this name.
 std::optional<Recipe> findRecipe(const Kernel &K, llvm::StringRef Name);

@@ -115,7 +115,7 @@ void Tuner::propose(const AnalysedFile &In) {
       continue;
     Out.Kernels.push_back(
         {In.Name, measurable(*In.Job.Outcome.Analysed, K.Source)});
-    for (const Recipe &P : recipesFor(K.Source)) {
+    for (const Recipe &P : recipesFor(K.Source, O.Which)) {
       if (isInterrupted())
         return;
       if (!Names.match(P.Name))
@@ -342,7 +342,7 @@ bool Tuner::allTried(const TunedKernel &K) const {
         return false;
       Any |= T.Result->fine();
     }
-  return Any && O.Names == "*";
+  return Any && O.Names == "*" && O.Which == Points::Few;
 }
 
 /// Launches of a kernel in all runs of these trials.

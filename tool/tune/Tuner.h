@@ -41,6 +41,7 @@ struct TuneOptions {
   double BudgetSeconds = 300;
   bool Restart = false;
   std::string Names = "*"; ///< glob of variants to try
+  Points Which = Points::Few;
 };
 
 /// A line of the table.
