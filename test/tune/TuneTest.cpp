@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "tool/catt-tune/Page.h"
 #include "tool/tune/Launches.h"
 #include "tool/tune/Statistics.h"
 #include "tool/tune/TrialJson.h"
@@ -13,6 +14,7 @@
 #include "gtest/gtest.h"
 
 using namespace catt;
+using llvm::StringRef;
 using testing::HasSubstr;
 
 namespace {
@@ -71,6 +73,59 @@ TEST(Output, TheLineThatDiffersIsNamed) {
   EXPECT_EQ(R.difference("a 1\nb 2 3\nmore\n"),
             "it prints 'more' where '' was printed");
   EXPECT_EQ(R.difference("a 1\nb 2 3\n"), "");
+}
+
+/// A search in which one variant was faster, one crashed and one was refused.
+TuneResult searched() {
+  TuneResult R;
+  R.Device = "h200";
+  R.OriginalMs["rows<T>"] = 20;
+  for (auto [Name, Ms, Why] :
+       {std::tuple<const char *, double, const char *>{"default", 5, ""},
+        {"tiles-32", 10, ""},
+        {"tiles-64", 0, "the run ended by signal 11"},
+        {"l1", 0, ""}}) {
+    Tried T;
+    T.What.How.Kernel = "rows<T>";
+    T.What.How.Name = Name;
+    T.What.File = "a.cu";
+    T.Ms = Ms;
+    if (StringRef(Name) == "l1") {
+      T.What.Refused = "it & that";
+    } else {
+      T.Result.emplace();
+      T.Result->Why = Why;
+      T.Result->End = Ms > 0 ? Verdict::Fine : Verdict::Failed;
+    }
+    R.All.push_back(T);
+  }
+  R.Winners = {0};
+  R.Confirmed = true;
+  R.ConfirmedOld = 21;
+  R.ConfirmedNew = 5.25;
+  return R;
+}
+
+TEST(Page, HasABarForEachTime) {
+  std::string Page = pageHtml(searched(), Checking::None);
+  EXPECT_EQ(StringRef(Page).count("<rect "), 3u);
+  EXPECT_THAT(Page, HasSubstr("class=\"best\" x=\"330\" y=\"25\" "
+                              "width=\"105\""));
+  EXPECT_THAT(Page, HasSubstr(">5.000 ms, 4.00x</text>"));
+  EXPECT_THAT(Page, HasSubstr("<h2>rows&lt;T&gt; in a.cu</h2>"));
+  EXPECT_THAT(Page,
+              HasSubstr("<tr><td>tiles-64</td><td>the run ended by signal 11"));
+  EXPECT_THAT(Page, HasSubstr("<td>l1</td><td>refused: it &amp; that</td>"));
+  EXPECT_THAT(Page, HasSubstr("Results were not checked"));
+  EXPECT_THAT(Page, HasSubstr("21.000 ms -&gt; 5.250 ms, 4.00x"));
+}
+
+TEST(Page, OfNothing) {
+  TuneResult R;
+  R.Interrupted = true;
+  std::string Page = pageHtml(R, Checking::Output);
+  EXPECT_THAT(Page, HasSubstr("Interrupted"));
+  EXPECT_THAT(Page, testing::Not(HasSubstr("<svg")));
 }
 
 TEST(Launches, KeepTheirLines) {

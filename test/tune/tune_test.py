@@ -155,6 +155,13 @@ class Found(TuneTest):
         self.tune("untimed", "--no-diff", status=self.either())
         self.assertIn("the run wrote no times", self.done.stdout)
 
+    def test_page_has_pictures(self):
+        self.tune("crash", "--page=out.html")
+        page = (self.root / "out.html").read_text()
+        self.assertIn("<h1>catt-tune on ", page)
+        self.assertIn('class="as-written"', page)
+        self.assertTrue(page.endswith("</html>\n"))
+
     def test_export_is_kernel_tuners(self):
         self.tune("crash", "--export=out.json")
         out = json.loads((self.root / "out.json").read_text())

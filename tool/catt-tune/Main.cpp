@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 #include "tool/catt-rewrite/Output.h"
 #include "tool/catt-tune/Options.h"
+#include "tool/catt-tune/Page.h"
 #include "tool/catt-tune/SettingsOut.h"
-#include "tool/catt-tune/Table.h"
 #include "tool/report/Paths.h"
 #include "tool/tune/TrialJson.h"
 #include "llvm/ADT/STLExtras.h"
@@ -86,6 +86,9 @@ int main(int Argc, const char **Argv) {
   outs() << tableText(*R, C->Tune.Trying.By);
   if (!C->Export.empty())
     if (Error E = writeExports(*R, C->Export))
+      return fail(std::move(E), ExitInput);
+  if (!C->Page.empty())
+    if (Error E = writeFile(C->Page, pageHtml(*R, C->Tune.Trying.By)))
       return fail(std::move(E), ExitInput);
   if (R->Interrupted)
     return ExitInterrupted;

@@ -48,6 +48,7 @@ constexpr Row Rows[] = {
      "Write what was measured of each kernel into the .catt file that applies "
      "to it, or a new one beside it: catt-rewrite and editors go by it"},
     {"export", "file", "Write all results as Kernel Tuner's cache file"},
+    {"page", "file", "Write all results as a page with pictures (HTML)"},
     {"restart", "", "Try again what earlier searches have tried"},
     {"state", "dir", "Where the search keeps its files (default .catt-tune)"},
     {"quiet", "", "No progress"},
@@ -200,6 +201,7 @@ Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
   C.Tune.Restart = S->has("restart");
   C.Tune.Directory = S->text("state", ".catt-tune");
   C.Export = S->text("export");
+  C.Page = S->text("page");
   C.Quiet = S->has("quiet");
   C.Settings = S->has("settings");
   const bool Prints = S->has("diff") || !(C.Settings || S->has("no-diff"));

@@ -19,6 +19,7 @@ struct TuneCommandLine {
   TuneOutput Output = TuneOutput::Diff;
   bool Settings = false; ///< --settings
   std::string Export;    ///< --export
+  std::string Page;      ///< --page
   bool Quiet = false;
   std::string Answer; ///< of --help and --version: printed, and nothing else
 };

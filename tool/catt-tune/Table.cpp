@@ -15,8 +15,6 @@ using namespace llvm;
 namespace catt {
 namespace {
 
-std::string ms(double Value) { return formatv("{0:F3}", Value).str(); }
-
 std::string gain(double Old, double New) {
   return New > 0 ? formatv("{0:F2}x", Old / New).str() : "";
 }
@@ -39,6 +37,10 @@ std::string line(StringRef A, StringRef B, StringRef C, StringRef D) {
 }
 
 /// What was compared at last, and what that means.
+} // namespace
+
+std::string milliseconds(double Ms) { return formatv("{0:F3}", Ms).str(); }
+
 std::string endOf(const TuneResult &R) {
   std::string Text;
   if (R.OutOfBudget)
@@ -50,33 +52,44 @@ std::string endOf(const TuneResult &R) {
   if (!R.Confirmed)
     return Text + "The best was not faster in a second comparison: nothing is "
                   "to be changed.\n";
-  return Text + "Built and run in turns: " + ms(R.ConfirmedOld) + " ms -> " +
-         ms(R.ConfirmedNew) + " ms, " + gain(R.ConfirmedOld, R.ConfirmedNew) +
-         ", on " + R.Device + ".\n";
+  return Text + "Built and run in turns: " + milliseconds(R.ConfirmedOld) +
+         " ms -> " + milliseconds(R.ConfirmedNew) + " ms, " +
+         gain(R.ConfirmedOld, R.ConfirmedNew) + ", on " + R.Device + ".\n";
 }
 
-} // namespace
-
-std::string tableText(const TuneResult &R, Checking By) {
+std::string remarksOn(const TuneResult &R, Checking By) {
   std::string Text;
   if (!R.Untimed.empty())
     Text += "Times are of whole runs: " + R.Untimed + ".\n";
   if (By == Checking::None)
     Text += "Results were not checked (--no-check).\n";
-  std::string Kernel;
+  return Text;
+}
+
+std::vector<TuneTable> tablesOf(const TuneResult &R) {
+  std::vector<TuneTable> All;
   for (const auto &[Index, T] : enumerate(R.All)) {
     auto Old = R.OriginalMs.find(T.What.How.Kernel);
     double OldMs = Old == R.OriginalMs.end() ? 0 : Old->second;
-    if (std::string Head = T.What.How.Kernel + " in " + T.What.File;
-        Head != Kernel) {
-      Kernel = Head;
-      Text += Head + "\n" + line("variant", "ms", "gain", "verdict") +
-              line("as written", ms(OldMs), "", "");
-    }
-    bool Timed = T.Result && T.Result->fine();
-    Text += line(T.What.How.Name, Timed ? ms(T.Ms) : "",
-                 Timed ? gain(OldMs, T.Ms) : "",
-                 verdictOf(T, is_contained(R.Winners, Index)));
+    std::string Title = T.What.How.Kernel + " in " + T.What.File;
+    if (All.empty() || All.back().Title != Title)
+      All.push_back({Title, {{AsWritten.str(), OldMs, "", "", false}}});
+    const bool IsBest = is_contained(R.Winners, Index);
+    const bool Timed = T.Result && T.Result->fine();
+    All.back().Rows.push_back({T.What.How.Name, Timed ? T.Ms : 0,
+                               Timed ? gain(OldMs, T.Ms) : "",
+                               verdictOf(T, IsBest), IsBest});
+  }
+  return All;
+}
+
+std::string tableText(const TuneResult &R, Checking By) {
+  std::string Text = remarksOn(R, By);
+  for (const TuneTable &Table : tablesOf(R)) {
+    Text += Table.Title + "\n" + line("variant", "ms", "gain", "verdict");
+    for (const TuneRow &Row : Table.Rows)
+      Text += line(Row.Variant, Row.Ms > 0 ? milliseconds(Row.Ms) : "",
+                   Row.Gain, Row.Verdict);
   }
   return Text + endOf(R);
 }
