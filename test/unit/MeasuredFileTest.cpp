@@ -34,7 +34,7 @@ constexpr char RowsText[] = "  - kernel: rows\n"
                             "    gain: 2\n"
                             "    date: 2026-11-28\n";
 
-std::vector<MeasuredVariant> parsed(const std::string &Text) {
+std::vector<MeasuredVariant> entriesOf(const std::string &Text) {
   auto C = parseConfig(Text, Path);
   EXPECT_TRUE(bool(C)) << Text << llvm::toString(C.takeError());
   return C ? C->Said.Values.Measured : std::vector<MeasuredVariant>();
@@ -48,10 +48,11 @@ std::string with(const std::string &Text,
 }
 
 TEST(MeasuredFile, PositiveWhatIsWrittenIsRead) {
-  EXPECT_THAT(parsed(with("", {rows(), more()})), ElementsAre(rows(), more()));
+  EXPECT_THAT(entriesOf(with("", {rows(), more()})),
+              ElementsAre(rows(), more()));
   Stated Said;
   Said.Values.Measured = {rows(), more()};
-  EXPECT_THAT(parsed(dumpConfig(Said)), ElementsAre(rows(), more()));
+  EXPECT_THAT(entriesOf(dumpConfig(Said)), ElementsAre(rows(), more()));
   EXPECT_THAT(with("", {rows()}), HasSubstr("'src/a.cu'\n"));
 }
 
@@ -62,7 +63,7 @@ TEST(MeasuredFile, PositiveFilesElsewhere) {
   std::string Text = with("", {Up, Far});
   EXPECT_THAT(Text, HasSubstr("../a.cu"));
   EXPECT_THAT(Text, HasSubstr("../y/z/a.cu"));
-  EXPECT_THAT(parsed(Text), ElementsAre(Up, Far));
+  EXPECT_THAT(entriesOf(Text), ElementsAre(Up, Far));
 }
 
 TEST(MeasuredFile, PositiveTheRestStaysByteForByte) {
@@ -71,7 +72,7 @@ TEST(MeasuredFile, PositiveTheRestStaysByteForByte) {
            "---\nassume: {n: 4}\n", "gpu: h200\r\n# ours\r\n"}) {
     std::string New = with(Text, {rows()});
     EXPECT_TRUE(llvm::StringRef(New).starts_with(Text)) << New;
-    EXPECT_THAT(parsed(New), ElementsAre(rows()));
+    EXPECT_THAT(entriesOf(New), ElementsAre(rows()));
     EXPECT_EQ(llvm::StringRef(New).count('\r'),
               Text.find('\r') != std::string::npos
                   ? llvm::StringRef(New).count('\n')
@@ -94,7 +95,7 @@ TEST(MeasuredFile, PositiveAnEntryReplacesTheOneOfItsKernel) {
   EXPECT_TRUE(llvm::StringRef(New).starts_with(Head)) << New;
   EXPECT_TRUE(llvm::StringRef(New).ends_with(Tail)) << New;
   EXPECT_THAT(New, HasSubstr(Other));
-  auto All = parsed(New);
+  auto All = entriesOf(New);
   ASSERT_EQ(All.size(), 3u);
   EXPECT_EQ(All[0], rows());
   EXPECT_EQ(All[1].Kernel, "other");
@@ -108,7 +109,7 @@ TEST(MeasuredFile, PositiveAnotherCardOrFileIsAnotherEntry) {
   Card.Gpu = "h100";
   File.File = "/x/b.cu";
   std::string Text = with("", {rows()});
-  EXPECT_THAT(parsed(with(with(Text, {Card}), {File})),
+  EXPECT_THAT(entriesOf(with(with(Text, {Card}), {File})),
               ElementsAre(rows(), Card, File));
 }
 
@@ -129,7 +130,7 @@ TEST(MeasuredFile, PositiveHoweverYamlWritesIt) {
         std::string("measured:\ngpu: h200\n"),
         std::string("measured: []\ngpu: h200\n")}) {
     std::string New = with(Text, {rows()});
-    EXPECT_THAT(parsed(New), ElementsAre(rows())) << New;
+    EXPECT_THAT(entriesOf(New), ElementsAre(rows())) << New;
     EXPECT_TRUE(llvm::StringRef(New).ends_with("gpu: h200\n")) << New;
   }
 }
