@@ -82,7 +82,7 @@ public:
 
 //===-- What stands against it --------------------------------------------===//
 
-/// Why groups of a loop cannot hang on a constant of the kernel's body.
+/// Why groups of a loop cannot depend on a constant of the kernel's body.
 static StringRef against(const Loop &L, const Kernel &K,
                          const FileContexts &Files) {
   if (!L.Site || !contains(K.Span, L.Site->Span))

@@ -304,7 +304,7 @@ TEST(RematPlan, NegativeOperandsThatMayBeProducts) {
 }
 
 TEST(RematPlan, NegativeOneOfTwoProductsThatAreAdded) {
-  // Which of the two is fused hangs on where x comes from.
+  // Which of the two is fused depends on where x comes from.
   Squeezed S("float x = float(i & 7);\nA[0] = x;\nA[2] = A[3]; // peak\n"
              "A[1] = x * f + A[4] * 3;\n");
   EXPECT_EQ(S.refusal("x"), Reason::MayContract);

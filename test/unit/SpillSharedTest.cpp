@@ -373,7 +373,7 @@ TEST(SpillShared, NegativeProductsThatIterationsShare) {
         << Body;
 }
 
-/// Which of the two is fused hangs on where v comes from.
+/// Which of the two is fused depends on where v comes from.
 TEST(SpillShared, NegativeProductsThatAreAdded) {
   for (const char *Body :
        {"    s += A[i] * v + A[i + 1] * 3;\n", "    s = s * 0.3f + v * 0.7f;\n",

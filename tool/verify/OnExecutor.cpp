@@ -232,6 +232,15 @@ private:
       Out.Said.push_back((How + " (schedule " + Twine(Schedule) + ")").str());
       return false;
     };
+    // What depends on the order of threads may lead to anything behind it.
+    auto DiffersBehind = [&](size_t Launch, const std::string &How) {
+      if (!Left.unsteady().empty() && Left.unsteady().begin()->first <= Launch)
+        CannotSay = How +
+                    "; that may be because the program as written depends "
+                    "on the order of its threads, first " +
+                    firstUnsteady();
+      return Differs(How);
+    };
     for (const std::string &Kind : R.Findings)
       if (!Findings.count(Kind))
         return Differs("the rewritten program has a mistake: " +
@@ -241,14 +250,9 @@ private:
                      howItEnded(R.How, O.LimitSeconds) +
                      ", and as written with exit code " + Twine(Code));
     if (auto D = Left.compare(R.Left))
-      return Differs(describe(*D, Schedule));
-    if (std::string Other = Printed.difference(R.Output); !Other.empty()) {
-      if (!Left.unsteady().empty())
-        CannotSay =
-            "the program as written hangs on the order of its threads: " +
-            firstUnsteady() + "; " + Other + ", which may be why";
-      return Differs(Other);
-    }
+      return DiffersBehind(D->Launch, describe(*D, Schedule));
+    if (std::string Other = Printed.difference(R.Output); !Other.empty())
+      return DiffersBehind(Left.launches().size(), Other);
     return true;
   }
 
@@ -305,7 +309,7 @@ private:
         ", and what is printed is the same";
     if (size_t Count = Left.unsteady().size())
       Text += "; " + std::to_string(Count) +
-              " times memory was not compared, because it hangs on the order "
+              " times memory was not compared, because it depends on the order "
               "of threads as written, too (first " +
               firstUnsteady() + ")";
     size_t Added = 0, Came = 0;

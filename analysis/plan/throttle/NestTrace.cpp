@@ -83,7 +83,7 @@ private:
 
 /// What all threads have in common is left out of an offset where it is not
 /// known, and not of a guard. std::nullopt: threads or iterations are apart by
-/// what is not known, or a guard hangs on it.
+/// what is not known, or a guard depends on it.
 std::optional<Formula> NestTrace::compile(const AffineIndex &Index,
                                           bool IsGuard) {
   AffineIndex Known = underLaunch(Index, Options);

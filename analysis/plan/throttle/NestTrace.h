@@ -13,9 +13,9 @@
 // unless a store may change it; what is written twice with the same offset is
 // one access. Both are left out. Trip counts are those of LoopWork, and 256 for
 // an outermost loop where it is not known. Guards are looked at in the middle
-// of all loops; those that hang on what is not known are taken to hold. Offsets
-// that are not known, but the same for all threads, count as multiples of a
-// line.
+// of all loops; those that depend on what is not known are taken to hold.
+// Offsets that are not known, but the same for all threads, count as multiples
+// of a line.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_THROTTLE_NESTTRACE_H

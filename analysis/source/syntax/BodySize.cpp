@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// Whether it hangs on what the loop declares or counts.
+  /// Whether it depends on what the loop declares or counts.
   bool add(const Stmt *S) {
     if (!S)
       return false;
