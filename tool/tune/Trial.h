@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   Recipe --(Variants)--> Candidate --(Trials)--> Trial
-//   a setting              texts                   verdict and times
+//   Recipe --(Variants)--> WrittenVariant --(Trials)--> Trial
+//   a setting              texts                        verdict and times
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_TOOL_TUNE_TRIAL_H
@@ -26,7 +26,7 @@ namespace catt {
 using FileTexts = std::map<std::string, std::string>;
 
 /// One way to write one kernel of a file.
-struct Candidate {
+struct WrittenVariant {
   Recipe How;
   std::string File;    ///< as given
   FileTexts Texts;     ///< of files that change

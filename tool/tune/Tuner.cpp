@@ -43,7 +43,7 @@ private:
   bool allTried(const TunedKernel &K) const;
   void propose(const AnalysedFile &In);
   void judge(Tried &T);
-  const AnalysedFile &fileOf(const Candidate &V) const;
+  const AnalysedFile &fileOf(const WrittenVariant &V) const;
   FileTexts timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
                       const AnalysedFile &Of) const;
   std::vector<double> timesOf(ArrayRef<Trial> All, StringRef Kernel) const;
@@ -159,7 +159,7 @@ FileTexts Tuner::timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
 
 //===-- Measuring ---------------------------------------------------------===//
 
-const AnalysedFile &Tuner::fileOf(const Candidate &V) const {
+const AnalysedFile &Tuner::fileOf(const WrittenVariant &V) const {
   return *find_if(Files,
                   [&](const AnalysedFile &F) { return F.Name == V.File; });
 }
@@ -229,7 +229,7 @@ void Tuner::judge(Tried &T) {
   if (!isClearlyLess(timesOf(*T.Result, Kernel), timesOf(Written, Kernel)))
     return;
   auto Held = find_if(Out.Winners, [&](size_t W) {
-    const Candidate &V = Out.All[W].What;
+    const WrittenVariant &V = Out.All[W].What;
     return V.How.Kernel == Kernel && V.File == T.What.File;
   });
   if (Held == Out.Winners.end())
@@ -289,8 +289,9 @@ Error Tuner::combine() {
   for (const AnalysedFile &F : Files)
     Launches[F.Name] = F.Launches;
   for (size_t W : Out.Winners) {
-    const Candidate &Won = Out.All[W].What;
-    Candidate V = writeVariant(fileOf(Won), Won.How, Texts, Launches[Won.File]);
+    const WrittenVariant &Won = Out.All[W].What;
+    WrittenVariant V =
+        writeVariant(fileOf(Won), Won.How, Texts, Launches[Won.File]);
     if (!V.Refused.empty())
       return createStringError("the best variants of two kernels cannot be "
                                "written together: " +
@@ -357,7 +358,7 @@ int64_t launchesOf(ArrayRef<Trial> All, const std::string &Kernel) {
 void Tuner::conclude(TunedKernel &K) const {
   MeasuredVariant Best = K.Best;
   auto Won = find_if(Out.Winners, [&](size_t W) {
-    const Candidate &V = Out.All[W].What;
+    const WrittenVariant &V = Out.All[W].What;
     return V.How.Kernel == Best.Kernel && V.File == K.Source;
   });
   const std::vector<double> Old = timesOf(Before, Best.Kernel),

@@ -46,7 +46,7 @@ struct TuneOptions {
 
 /// A line of the table.
 struct Tried {
-  Candidate What;
+  WrittenVariant What;
   std::string SameAs; ///< name of the variant with equal texts; or empty
   std::optional<Trial> Result; ///< nothing: it was not tried
   double Ms = 0; ///< median over runs, of the kernel or, untimed, of the run
@@ -54,7 +54,7 @@ struct Tried {
 
 /// What a search found out about a kernel, for a .catt file.
 struct TunedKernel {
-  std::string Source; ///< as Candidate::File
+  std::string Source; ///< as WrittenVariant::File
   /// Without a variant: neither one that was faster twice, nor all of them
   /// tried and none faster.
   MeasuredVariant Best;

@@ -93,10 +93,10 @@ Options withRecipe(Options O, const Recipe &P) {
   return O;
 }
 
-Candidate writeVariant(const AnalysedFile &In, const Recipe &P,
-                       const FileTexts &Over,
-                       std::vector<TimedLaunch> &Launches) {
-  Candidate V;
+WrittenVariant writeVariant(const AnalysedFile &In, const Recipe &P,
+                            const FileTexts &Over,
+                            std::vector<TimedLaunch> &Launches) {
+  WrittenVariant V;
   V.How = P;
   V.File = In.Name;
   JobInput Input;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   Kernel --> Recipes --(runJob in this process)--> Candidates
+//   Kernel --> Recipes --(runJob in this process)--> WrittenVariants
 //
 // Each is one that catt-rewrite writes, too, given the same options. Kernels
 // with one unqualified name (overloads, instantiations) are one kernel here.
@@ -38,9 +38,9 @@ struct AnalysedFile {
 /// with `Launches`, which are those of the file then. Variants that are equal
 /// to what stands there already, or cannot be written, say so in Refused.
 /// Launches become those of the new texts.
-Candidate writeVariant(const AnalysedFile &In, const Recipe &P,
-                       const FileTexts &Over,
-                       std::vector<TimedLaunch> &Launches);
+WrittenVariant writeVariant(const AnalysedFile &In, const Recipe &P,
+                            const FileTexts &Over,
+                            std::vector<TimedLaunch> &Launches);
 
 /// The texts of all files that have launches or have changed, timed.
 FileTexts timedTexts(const FileTexts &Texts,
