@@ -116,14 +116,16 @@ RegistersTold askRegisters(const TranslationUnit &Unit,
                            const std::vector<std::vector<Launch>> &Seen,
                            Report &R) {
   RegistersTold Out;
+  if (!Options.Registers.Ask && llvm::none_of(R.Kernels, asksAlone))
+    return Out;
   const std::vector<Kernel> All = withAllLaunches(R, Seen);
   for (bool Alone : {false, true}) {
     RegisterCaps Caps;
     RegisterSource Ask;
     for (auto [K, Report] : llvm::zip_equal(All, R.Kernels)) {
-      const AnalysisOptions Mine = optionsFor(Report, Options);
-      if (!Mine.Registers.Ask || asksAlone(Report) != Alone)
+      if (asksAlone(Report) != Alone || !(Alone || Options.Registers.Ask))
         continue;
+      const AnalysisOptions Mine = optionsFor(Report, Options);
       Ask = Mine.Registers.Ask;
       RegisterOptions O = registerOptions(K, R, Mine, Unit);
       const Launch *L = decidingLaunch(K);
@@ -159,6 +161,8 @@ static void decideUnderCap(const AnalysisOptions &Options,
 void hintRegisters(const TranslationUnit &Unit, const AnalysisOptions &Options,
                    const std::vector<std::vector<Launch>> &Seen,
                    const RegisterAnswers &Answers, Report &R) {
+  if (Answers.empty())
+    return;
   std::vector<Kernel> All = withAllLaunches(R, Seen);
   for (auto [K, Report] : llvm::zip_equal(All, R.Kernels)) {
     auto Known = Answers.find(K.Name);
