@@ -50,6 +50,22 @@ void run(const float *x, float *y, int n) {
 }
 )";
 
+/// The whole program in one file.
+std::string whole() { return std::string(Kernel) + Launch + Host; }
+
+/// The text with New for the first Old, which must be there.
+std::string replaced(std::string Text, const std::string &Old,
+                     const std::string &New) {
+  const size_t At = Text.find(Old);
+  EXPECT_NE(At, std::string::npos) << Old;
+  return At == std::string::npos ? Text : Text.replace(At, Old.size(), New);
+}
+
+/// A program whose threads add to one element, in an order that is theirs.
+std::string adding(const std::string &Text = whole()) {
+  return replaced(Text, "y[i] = 2 * x[i]", "atomicAdd(&y[1], 1.0f / (i + 1))");
+}
+
 /// A folder with the files of a program, which is where programs run.
 class Verify : public testing::Test {
 protected:
@@ -90,7 +106,7 @@ protected:
   }
   /// The whole program in one file.
   void one(const std::string &Old, const std::string &New) {
-    add("a.cu", std::string(Kernel) + Launch + Host, Old, New);
+    add("a.cu", whole(), Old, New);
   }
 
   /// "equal", "differs" or "error", and all that was said.
@@ -156,9 +172,8 @@ TEST_F(Verify, aMistakeThatWasNotThere) {
 }
 
 TEST_F(Verify, aMistakeThatWasThere) {
-  std::string Text = std::string(Kernel) + Launch + Host;
-  Text.replace(Text.find("2 * x[i]"), 8, "x[i] + x[i + 1 - i / 99 * 0 + 0]");
-  add("a.cu", Text, "x[i] +", "+x[i] +");
+  add("a.cu", replaced(whole(), "2 * x[i]", "x[i] + x[i + 1 - i / 99 * 0 + 0]"),
+      "x[i] +", "+x[i] +");
   std::string Said = verified();
   EXPECT_THAT(Said, HasSubstr("equal: as written it has a mistake of its own"));
   EXPECT_THAT(Said, HasSubstr("out-of-bounds"));
@@ -189,26 +204,24 @@ TEST_F(Verify, whatDoesNotCompile) {
   EXPECT_THAT(verified(), HasSubstr("undeclared identifier 'z'"));
   O.Sources.clear();
   Files.clear();
-  add("b.cu", std::string("#include <cufft.h>\n") + Kernel + Launch + Host,
-      "2 *", "2 * ");
+  add("b.cu", "#include <cufft.h>\n" + whole(), "2 *", "2 * ");
   EXPECT_THAT(verified(), HasSubstr("error: the program as written cannot be "
                                     "compiled for the executor: "));
 }
 
 TEST_F(Verify, aProgramThatLaunchesNothing) {
-  std::string Text = std::string(Kernel) + Launch + Host;
-  Text.replace(Text.find("  run(x, y, n);"), 15, "");
-  add("a.cu", Text, "2 * x[i]", "x[i] + x[i]");
+  add("a.cu", replaced(whole(), "  run(x, y, n);", ""), "2 * x[i]",
+      "x[i] + x[i]");
   EXPECT_EQ(verified(),
             "error: the program launches no kernel on the executor: what it is "
             "given by --arguments may be wrong; it prints '0'");
 }
 
 TEST_F(Verify, launchesThatAreRefused) {
-  std::string Text = std::string(Kernel) + Launch + Host;
-  Text.replace(Text.find("  twice<<<"), 10,
-               "  twice<<<0, 64>>>(x, y, n);\n  twice<<<");
-  add("a.cu", Text, "2 * x[i]", "x[i] + x[i]");
+  add("a.cu",
+      replaced(whole(), "  twice<<<",
+               "  twice<<<0, 64>>>(x, y, n);\n  twice<<<"),
+      "2 * x[i]", "x[i] + x[i]");
   EXPECT_THAT(verified(), HasSubstr("equal: 2 launches leave the same memory"));
   EXPECT_THAT(verified(), HasSubstr(": 1 launch was refused, as written, too"));
 }
@@ -226,16 +239,13 @@ TEST_F(Verify, severalFiles) {
 }
 
 TEST_F(Verify, staticKernelsOfOneName) {
-  std::string Static = Kernel;
-  Static.replace(Static.find("__global__"), 10, "static __global__");
-  std::string Other = Static;
-  Other.replace(Other.find("2 * x[i]"), 8, "3 * x[i]");
-  std::string Second = Launch;
-  Second.replace(Second.find("run"), 3, "again");
-  std::string Main = Host;
-  Main.replace(Main.find("run(x, y, n);"), 13,
-               "run(x, y, n);\n  again(y, x, n);");
-  Main = "void again(const float *x, float *y, int n);" + Main;
+  const std::string Static =
+      replaced(Kernel, "__global__", "static __global__");
+  const std::string Other = replaced(Static, "2 * x[i]", "3 * x[i]");
+  const std::string Second = replaced(Launch, "run", "again");
+  const std::string Main =
+      "void again(const float *x, float *y, int n);" +
+      replaced(Host, "run(x, y, n);", "run(x, y, n);\n  again(y, x, n);");
   add("a.cu", Static + Launch + Main, "2 * x[i]", "x[i] + x[i]");
   add("b.cu", Other + Second);
   EXPECT_THAT(verified(), HasSubstr("equal: 2 launches"));
@@ -275,20 +285,14 @@ TEST_F(Verify, linesThatDidNotRun) {
 }
 
 TEST_F(Verify, whatTheOrderOfThreadsDecides) {
-  std::string Text = std::string(Kernel) + Launch + Host;
-  Text.replace(Text.find("y[i] = 2 * x[i]"), 15,
-               "atomicAdd(&y[1], 1.0f / (i + 1))");
-  add("a.cu", Text, "1.0f / (i + 1)", "1.0f / (1 + i)");
+  add("a.cu", adding(), "1.0f / (i + 1)", "1.0f / (1 + i)");
   std::string Said = verified();
   EXPECT_THAT(Said, HasSubstr("equal: "));
   EXPECT_THAT(Said, HasSubstr("1 times memory was not compared"));
 }
 
 TEST_F(Verify, outputThatTheOrderOfThreadsDecides) {
-  std::string Text = std::string(Kernel) + Launch + Host;
-  Text.replace(Text.find("y[i] = 2 * x[i]"), 15,
-               "atomicAdd(&y[1], 1.0f / (i + 1))");
-  add("a.cu", Text, "%g\\n%g\\n", "%g\\n%g .\\n");
+  add("a.cu", adding(), "%g\\n%g\\n", "%g\\n%g .\\n");
   std::string Said = verified();
   EXPECT_THAT(Said, HasSubstr("error: it prints "));
   EXPECT_THAT(
@@ -298,11 +302,8 @@ TEST_F(Verify, outputThatTheOrderOfThreadsDecides) {
 }
 
 TEST_F(Verify, memoryBesideWhatTheOrderOfThreadsDecides) {
-  std::string Text =
-      std::string("__device__ int seen;") + Kernel + Launch + Host;
-  Text.replace(Text.find("y[i] = 2 * x[i]"), 15,
-               "atomicAdd(&y[1], 1.0f / (i + 1))");
-  add("a.cu", Text, "atomicAdd(", "seen = 1, atomicAdd(");
+  add("a.cu", adding("__device__ int seen;" + whole()), "atomicAdd(",
+      "seen = 1, atomicAdd(");
   std::string Said = verified();
   EXPECT_THAT(Said, HasSubstr("error: launch 1, of "));
   EXPECT_THAT(Said, HasSubstr("leaves another variable 'seen'"));
@@ -310,12 +311,11 @@ TEST_F(Verify, memoryBesideWhatTheOrderOfThreadsDecides) {
 }
 
 TEST_F(Verify, timesMayDiffer) {
-  std::string Text =
-      std::string("#include <time.h>\n") + Kernel + Launch + Host;
-  Text.replace(Text.find("return 0"), 8,
+  add("a.cu",
+      replaced("#include <time.h>\n" + whole(), "return 0",
                "timespec t; clock_gettime(CLOCK_MONOTONIC, &t); "
-               "printf(\"took %ld ms\\n\", long(t.tv_nsec)); return 0");
-  add("a.cu", Text, "2 * x[i]", "x[i] + x[i]");
+               "printf(\"took %ld ms\\n\", long(t.tv_nsec)); return 0"),
+      "2 * x[i]", "x[i] + x[i]");
   EXPECT_THAT(verified(), HasSubstr("equal: "));
 }
 
