@@ -19,10 +19,10 @@ namespace catt {
 struct KernelReport : Variant {
   Kernel Source;
   std::vector<LoopProfile> Profiles; ///< one per loop, in Kernel::Loops' order
-  Means May{.Trials = true};         ///< what no transform refused
-  std::optional<RegisterUse> Pressure;    ///< where registers were asked for
-  std::vector<Variant> Joint;             ///< tighter points, for a trial
-  std::optional<OwnOptions> Own;          ///< go before those of the file
+  Means May{.Trials = true, .Slices = true}; ///< what no transform refused
+  std::optional<RegisterUse> Pressure;       ///< where registers were asked for
+  std::vector<Variant> Joint;                ///< tighter points, for a trial
+  std::optional<OwnOptions> Own;             ///< go before those of the file
   std::optional<MeasuredChoice> Measured; ///< what they come from, or why not
 };
 

@@ -48,7 +48,8 @@ static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {
 
 constexpr StringRef RowsHeader = "<catt/staged_rows.h>",
                     NarrowHeader = "<catt/narrow_rows.h>",
-                    TrialsHeader = "<catt/trials.h>";
+                    TrialsHeader = "<catt/trials.h>",
+                    SlicesHeader = "<catt/slices.h>";
 
 namespace {
 /// A header whose functions are added.
@@ -99,7 +100,9 @@ static llvm::ArrayRef<AddedFunction> addedFunctions() {
                         "a warp stores words to the row of each lane together",
                         "", {"cattStoreRow"}),
         {"catt::Trial", "", "which of two kernels is faster", "", "",
-         /*ForLaunches=*/true, TrialsHeader}};
+         /*ForLaunches=*/true, TrialsHeader},
+        {"catt::Slices", "", "the same within one launch", "", "",
+         /*ForLaunches=*/true, SlicesHeader}};
   }();
   return All;
 }

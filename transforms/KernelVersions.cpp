@@ -115,6 +115,7 @@ std::optional<SecondKernel> secondKernelOf(const Context &C) {
   const bool Bound = needsBounds(C);
   if (Bound && readDeclaration(File.Text, K).Bounds)
     return std::nullopt;
+  const bool InSlices = Plan.ByTrials && Plan.InSlices;
   auto Name = [&](StringRef Long, StringRef Tried) {
     return freshName(File, ((Plan.ByTrials ? Tried : Long)).str());
   };
@@ -122,18 +123,36 @@ std::optional<SecondKernel> secondKernelOf(const Context &C) {
       &K,
       Name("cattLong", "cattTried"),
       freshName(File, "cattBody_" + K.UnqualifiedName),
-      Name("cattRows_" + K.UnqualifiedName, "cattTried_" + K.UnqualifiedName),
+      Name("cattRows_" + K.UnqualifiedName,
+           (InSlices ? "cattPart_" : "cattTried_") + K.UnqualifiedName),
       calleesOf(C),
       Bound ? boundsFor(C, largestBlockInSight(K)) : "",
       Plan.ByTrials ? "as it was written" : "of short rows",
-      Plan.ByTrials ? freshName(File, "cattTrial") : ""};
+      !Plan.ByTrials ? ""
+                     : freshName(File, InSlices ? "cattSlices" : "cattTrial"),
+      InSlices};
+}
+
+/// The launch's expression with another name; Flag: its first argument.
+static std::string named(const Launch &L, const SecondKernel &Second,
+                         StringRef Flag) {
+  const StringRef Before = *nameBefore(L, *Second.Of);
+  StringRef Behind =
+      StringRef(L.Written->Kernel)
+          .drop_front(Before.size() + Second.Of->UnqualifiedName.size());
+  std::string Arguments = Behind.str();
+  if (!Flag.empty())
+    Arguments = "<" + Flag.str() +
+                (Behind.consume_front("<") ? ", " + Behind.str() : ">");
+  return (Before + Second.Name + Arguments).str();
 }
 
 std::string SecondKernel::at(const Launch &L) const {
-  const StringRef Expression = L.Written->Kernel, Before = *nameBefore(L, *Of);
-  return (Before + Name +
-          Expression.drop_front(Before.size() + Of->UnqualifiedName.size()))
-      .str();
+  return named(L, *this, InSlices ? "true" : "");
+}
+
+std::string SecondKernel::otherwiseAt(const Launch &L) const {
+  return InSlices ? named(L, *this, "false") : L.Written->Kernel;
 }
 
 //===-- The text ----------------------------------------------------------===//
@@ -148,8 +167,8 @@ static std::string specifiersOf(const Kernel &K, StringRef Text) {
 }
 
 /// "cattBody_rows<true>(A, m);"
-static std::string callOf(const SecondKernel &Second, StringRef Flag) {
-  std::vector<std::string> Names;
+static std::string callOf(const SecondKernel &Second, StringRef Flag,
+                          std::vector<std::string> Names = {}) {
   for (const Parameter &P : Second.Of->Parameters)
     Names.push_back(P.Name);
   const std::string &More = Second.Of->Head->TemplateArguments;
@@ -176,6 +195,38 @@ void writeFlag(const FlaggedCallee &F, const std::string &Path,
     AddInline(C.NameEnd, C.HasArguments ? Value + ", " : "<" + Value + ">");
 }
 
+/// "(uint3 first, dim3 grid, const float *A)": parameters before the others.
+static std::string withParameters(const std::string &Before, const Kernel &K,
+                                  StringRef Written) {
+  return ("(" + llvm::Twine(Before) +
+          (K.Parameters.empty() ? ")" : ", " + Written.drop_front()))
+      .str();
+}
+
+/// The whole second kernel, of a template with these parameters.
+static std::string secondOf(const SecondKernel &Second, const FileContext &File,
+                            StringRef More, StringRef Parameters) {
+  const Kernel &K = *Second.Of;
+  const StringRef Text = File.Text;
+  const std::string Start = specifiersOf(K, Text) + Second.Bounds +
+                            (Second.Bounds.empty() ? "" : " ") + Second.Name;
+  if (!Second.InSlices)
+    return (More.empty() ? "" : "template <" + More.str() + ">\n") + Start +
+           Parameters.str() + " {\n" + callOf(Second, "true") + "\n}";
+  const std::string First = freshName(File, "cattFirst"),
+                    Grid = freshName(File, "cattGrid");
+  std::string Block;
+  for (const char *Each : {"x", "y", "z"})
+    Block +=
+        (Block.empty() ? "" : ", ") +
+        ("blockIdx." + llvm::Twine(Each) + " + " + First + "." + Each).str();
+  return "template <bool " + Second.Flag + (More.empty() ? "" : ", ") +
+         More.str() + ">\n" + Start +
+         withParameters("uint3 " + First + ", dim3 " + Grid, K, Parameters) +
+         " {\n" + callOf(Second, Second.Flag, {"{" + Block + "}", Grid}) +
+         "\n}";
+}
+
 void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
   for (const FlaggedCallee &F : Second.Callees)
     writeFlag(F, Second.Of->Span.File, Second.Flag, Second.Flag, Out);
@@ -192,8 +243,11 @@ void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
     llvm::erase(Part, '\r');
     return Part;
   };
+  const std::string Written = Slice(Head.ParametersBegin, Head.ParametersEnd);
   const std::string Parameters =
-      Slice(Head.ParametersBegin, Head.ParametersEnd);
+      Second.InSlices
+          ? withParameters("uint3 blockIdx, dim3 gridDim", K, Written)
+          : Written;
   const std::string More = Slice(Head.TemplateBegin, Head.TemplateEnd);
   const std::string Shared =
       laidOut("template <bool " + Second.Flag + (More.empty() ? "" : ", ") +
@@ -210,13 +264,12 @@ void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
                           : std::nullopt; // in a namespace
   Add(Above.value_or(lineStart(Text, Head.Begin)), "two kernels with one body",
       Shared + "\n" +
-          laidOut((More.empty() ? "" : "template <" + More + ">\n") +
-                      specifiersOf(K, Text) + Second.Bounds +
-                      (Second.Bounds.empty() ? "" : " ") + Second.Name +
-                      Parameters + " {\n" + callOf(Second, "true") + "\n}",
-                  Indent, Style));
+          laidOut(secondOf(Second, File, More, Written), Indent, Style));
+  std::vector<std::string> Own;
+  if (Second.InSlices)
+    Own = {"blockIdx", "gridDim"};
   Add(Body, Second.OfFirst,
-      (indentation(Text, First) + callOf(Second, "false") + "\n" + Indent +
+      (indentation(Text, First) + callOf(Second, "false", Own) + "\n" + Indent +
        "}\n" + StringRef(Shared).drop_back(1) + " {")
           .str());
 }

@@ -35,7 +35,16 @@
 // keeps it from that.
 //
 // Where launches find out themselves which kernel is faster (TryLaunches.cpp)
-// the second one is cattTried_rows, and holds whatever is planned.
+// the second one is cattTried_rows, and holds whatever is planned. Where they
+// run in parts of their grid there is one for both, and the body is told its
+// block by parameters with the names of the built-in variables:
+//
+//   template <bool cattTried>
+//   static __global__ void cattPart_rows(uint3 cattFirst, dim3 cattGrid,
+//                                        const float *A, int m) {
+//     cattBody_rows<cattTried>({blockIdx.x + cattFirst.x, ...}, cattGrid, A,
+//     m);
+//   }
 //
 // Limits: what headOf() in analysis/source/KernelHeads.h finds; kernels whose
 // opening brace ends its line; launches behind the kernel in its own file, in
@@ -61,9 +70,14 @@ struct SecondKernel {
   std::string Bounds; ///< "__launch_bounds__(1024)", if it may lack registers
   llvm::StringRef OfFirst; ///< what the first one is: "of short rows"
   std::string Trial;       ///< object that launches ask for the kernel, if so
+  /// Both run in parts of their grid, and the second one is a template of which
+  /// is which: "cattPart_rows<true>", beside "cattPart_rows<false>".
+  bool InSlices = false;
 
   /// As it is named at a launch: "ns::cattRows_rows".
   std::string at(const Launch &L) const;
+  /// What such a launch runs else: "ns::rows".
+  std::string otherwiseAt(const Launch &L) const;
 };
 
 /// Whether the function that a loop stands in can be told which kernel calls

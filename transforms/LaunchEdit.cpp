@@ -309,7 +309,7 @@ void LaunchEdit::edit(EditBuilder &Out) const {
       Out.replace(Written.Callee, {Call.Argument,
                                    "",
                                    {"(" + S.Condition + " ? " + For + " : " +
-                                    Written.Kernel + ")"},
+                                    Call.Second->otherwiseAt(*S.At) + ")"},
                                    {}});
     if (S.Argument.Begin == S.Argument.End)
       Out.edits().Added[S.Argument].call(

@@ -27,6 +27,16 @@
 //   } // catt: end
 //   // catt: done 14e55f
 //
+// With --decide=slices a launch finds out by itself, in parts of its grid:
+//   {
+//     static catt::Trials cattTrials("rows.cu:rows");
+//     for (catt::Slices cattSlices(cattTrials, grid, 256, stream);
+//          cattSlices.next();)
+//   (cattSlices.changed() ? cattPart_rows<true> : cattPart_rows<false>)
+//       <<<cattSlices.grid(), 256, 0, stream>>>(cattSlices.first(),
+//                                               cattSlices.whole(), A, m);
+//   }
+//
 // catt/trials.h times the first launches of each by events in their stream,
 // without waiting, and then stays with the faster one. Both compute the same
 // bits, so that it does not matter which one runs. Before it knows, launches
@@ -37,7 +47,10 @@
 // carve-outs are not tried. Refused, so that the model decides: launches that
 // are no statements of their own, whose grid or stream may not be read twice,
 // or that KernelVersions.h cannot make choose; loops in functions that the
-// kernel calls, and statements around a loop that a lambda cannot hold.
+// kernel calls, and statements around a loop that a lambda cannot hold. Refused
+// in parts, so that whole launches are tried: kernels of which something else
+// than their own text asks for the block or the grid, that wait for other
+// blocks, and launches whose block or arguments may not be read twice.
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/runtime/Agreement.h"
@@ -56,10 +69,14 @@ namespace {
 struct Site {
   const Launch *At;
   std::string Trial; ///< the arguments of its trial, but for the first
+  unsigned Open = 0; ///< of its parts: behind the "(" of its arguments
 };
 
 struct PreparedTrials final : Prepared {
   void edit(EditBuilder &Out) const override;
+  std::vector<std::string> before(const Site &S, size_t Number,
+                                  const std::string &Trials) const;
+  void slice(const Site &S, EditBuilder &Out) const;
   const KernelPlan *Plan = nullptr;
   SecondKernel Second;
   std::vector<Site> Sites;
@@ -73,8 +90,12 @@ public:
            "its launches find out which of both is faster.";
   }
   Preparation prepare(const Context &C) const override;
-  bool giveUp(KernelReport &Kernel, const Shortfall &) const override {
-    return Kernel.Plan.ByTrials && std::exchange(Kernel.May.Trials, false);
+  bool giveUp(KernelReport &Kernel, const Shortfall &S) const override {
+    if (!Kernel.Plan.ByTrials)
+      return false;
+    const bool Whole = llvm::all_of(
+        S.Why, [](const Refusal &R) { return R.Kind == Reason::CannotSlice; });
+    return std::exchange(Whole ? Kernel.May.Slices : Kernel.May.Trials, false);
   }
 };
 
@@ -102,7 +123,10 @@ static StringRef against(const Launch &L, const KernelReport &Kernel,
     return "the grid of a launch may not be read twice";
   if (!W.PlainStream)
     return "the stream of a launch may not be read twice";
-  Out = {&L, W.PlainGrid};
+  Out.At = &L;
+  Out.Trial = W.PlainGrid;
+  if (Kernel.Plan.InSlices)
+    Out.Trial += ", " + W.PlainBlock;
   const std::string Stream =
       W.PlainStream->empty() ? "nullptr" : *W.PlainStream;
   const bool IfLong = Kernel.Plan.Tiles.IfLong;
@@ -116,6 +140,40 @@ static StringRef against(const Launch &L, const KernelReport &Kernel,
     return "a launch does not know how long the rows are";
   Out.Trial += ", " + *Long;
   return "";
+}
+
+/// Behind the "(" of a launch's arguments; 0: something else follows its ">>>".
+static unsigned argumentsOf(StringRef Text, const LaunchText &W) {
+  const size_t At = Text.find_first_not_of(" \t\r\n", W.Config.End);
+  return At != StringRef::npos && Text[At] == '(' ? At + 1 : 0;
+}
+
+/// Why the launches cannot run in parts of their grid. Open: what the arguments
+/// of each begin with, by launch.
+static std::optional<Refusal> againstSlices(const Context &C,
+                                            std::vector<Site> &Sites) {
+  const Kernel &K = C.Kernel.Source;
+  auto Not = [](const Location &Where, StringRef Why) {
+    return Refusal{Reason::CannotSlice, Where, Why.str()};
+  };
+  if (!K.Head->NoSlices.empty())
+    return Not(K.Where, K.Head->NoSlices);
+  std::vector<Refusal> Waits;
+  refuseFewerBlocks(K, Waits);
+  if (!Waits.empty())
+    return Not(Waits.front().Where, "its blocks may wait for others");
+  for (Site &S : Sites) {
+    const LaunchText &W = *S.At->Written;
+    S.Open = argumentsOf(C.Files.at(W.Config.File).Text, W);
+    if (W.PlainBlock.empty())
+      return Not(S.At->Where, "the block of a launch may not be read twice");
+    if (!W.MayRepeat)
+      return Not(S.At->Where,
+                 "the arguments of a launch may not be read twice");
+    if (W.Grid.File.empty() || !S.Open)
+      return Not(S.At->Where, "a macro has a part in a launch");
+  }
+  return std::nullopt;
 }
 
 Preparation TryLaunches::prepare(const Context &C) const {
@@ -153,6 +211,9 @@ Preparation TryLaunches::prepare(const Context &C) const {
   }
   if (!Refusals.empty())
     return Not(Refusals.front().Where, Refusals.front().Detail);
+  if (Plan.InSlices)
+    if (std::optional<Refusal> Why = againstSlices(C, Found->Sites))
+      return *Why;
   return Found;
 }
 
@@ -165,6 +226,33 @@ static std::string nameOf(const Kernel &K, size_t Number) {
       .str();
 }
 
+/// What stands before a launch in its own block.
+std::vector<std::string>
+PreparedTrials::before(const Site &S, size_t Number,
+                       const std::string &Trials) const {
+  const std::string Until = Plan->IsDoubtful ? ", catt::Choice::Original" : "",
+                    Object = Second.Trial + "(" + Trials + ", " + S.Trial + ")";
+  return {"{",
+          "static catt::Trials " + Trials + "(\"" + nameOf(*Second.Of, Number) +
+              "\"" + Until + ");",
+          Second.InSlices ? "for (catt::Slices " + Object + "; " +
+                                Second.Trial + ".next();)"
+                          : "catt::Trial " + Object + ";"};
+}
+
+/// Has a launch run a part of its grid.
+void PreparedTrials::slice(const Site &S, EditBuilder &Out) const {
+  const LaunchText &W = *S.At->Written;
+  const std::string &Of = Second.Trial;
+  Out.replace(W.Grid, {"part", "", {Of + ".grid()"}, {}});
+  Out.addInline({W.Config.File, S.Open, S.Open},
+                {"part",
+                 "",
+                 {Of + ".first(), " + Of + ".whole()" +
+                  (Second.Of->Parameters.empty() ? "" : ",")},
+                 {}});
+}
+
 void PreparedTrials::edit(EditBuilder &Out) const {
   const Kernel &K = *Second.Of;
   const FileContext &File = Out.files().at(K.Span.File);
@@ -174,24 +262,24 @@ void PreparedTrials::edit(EditBuilder &Out) const {
     const LaunchText &W = *S.At->Written;
     const bool OwnLines = isFirstOnLine(File.Text, W.Alone.Begin) &&
                           behindLine(File.Text, W.Alone.End).has_value();
-    Out.wrapStatements(
-        W.Alone, OwnLines,
-        {"trial",
-         "as it was written, or as changed",
-         {"{",
-          "static catt::Trials " + Trials + "(\"" + nameOf(K, I) + "\"" +
-              (Plan->IsDoubtful ? ", catt::Choice::Original" : "") + ");",
-          "catt::Trial " + Second.Trial + "(" + Trials + ", " + S.Trial + ");"},
-         {"}"}});
+    Out.wrapStatements(W.Alone, OwnLines,
+                       {"trial",
+                        "as it was written, or as changed",
+                        before(S, I, Trials),
+                        {"}"}});
+    if (Second.InSlices)
+      slice(S, Out);
     // Where launches ask for tiles, stage-rows has them choose.
     if (!Plan->Tiles.IsDynamic)
-      Out.replace(W.Callee, {"trial",
-                             "",
-                             {"(" + Second.Trial + ".changed() ? " +
-                              Second.at(*S.At) + " : " + W.Kernel + ")"},
-                             {}});
-    Out.edits().Calls.push_back({"catt::Trial", &Out.transform(), W.Config.File,
-                                 W.Config.Begin, W.Tops});
+      Out.replace(W.Callee,
+                  {"trial",
+                   "",
+                   {"(" + Second.Trial + ".changed() ? " + Second.at(*S.At) +
+                    " : " + Second.otherwiseAt(*S.At) + ")"},
+                   {}});
+    Out.edits().Calls.push_back(
+        {Second.InSlices ? "catt::Slices" : "catt::Trial", &Out.transform(),
+         W.Config.File, W.Config.Begin, W.Tops});
     Out.done(S.At->Where,
              "tries the kernel as it was and as changed, and stays with the "
              "faster one");

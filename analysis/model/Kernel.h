@@ -226,6 +226,8 @@ struct KernelHead {
   /// Of a template, what stands in "<" and ">", and the names: "T, Size".
   unsigned TemplateBegin = 0, TemplateEnd = 0;
   std::string TemplateArguments;
+  /// Why a part of the grid can be no launch, in words; empty: it can.
+  std::string NoSlices;
 };
 
 /// A kernel: one template instantiation is one kernel.

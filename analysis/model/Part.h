@@ -23,6 +23,14 @@ struct Means {
 #define PART(Name, ByDefault) bool Name = ByDefault;
 #include "analysis/model/Parts.def"
   bool LaunchTiles = true; ///< tiles that launches have to ask for
+  bool Slices = false;     ///< trials within one launch, in parts of its grid
+};
+
+/// What decides whether a changed kernel is used.
+enum class Decider : uint8_t {
+  Model,  ///< when the source is rewritten
+  Run,    ///< the program's first launches, by try-launches, where they can
+  Slices, ///< likewise, and parts of one launch's grid, where they can
 };
 
 /// Whether a part is among the means.

@@ -136,6 +136,8 @@ struct KernelPlan {
   /// try-launches: the kernel stays beside what is planned, and its launches
   /// find out which is faster.
   bool ByTrials = false;
+  /// They do in parts of their grid.
+  bool InSlices = false;
   /// Without trials it would be left as it is: until they know, it runs so.
   bool IsDoubtful = false;
   std::vector<Refusal> Refusals;

@@ -263,6 +263,12 @@ constexpr ReasonInfo Table[] = {
      "its own}), so that the model decides",
      "write each launch as a statement of its own behind the kernel, in the "
      "kernel's file"},
+    {Reason::CannotSlice, NotEditable, "cannot-slice",
+     "--decide=slices, where a part of the grid can be no launch",
+     "its launches cannot run in parts of their grid ({'f' asks for "
+     "blockIdx}), so that whole launches find out what is faster",
+     "hand the number of the block to functions as an argument, and name the "
+     "launch's arguments before it"},
     {Reason::BoundsExist, NotEditable, "bounds-exist",
      "__launch_bounds__ or __maxnreg__ in the declaration",
      "the kernel has bounds of its own ({__launch_bounds__})",

@@ -72,6 +72,7 @@ enum class Reason : uint8_t {
   NotSelected,          ///< the transform that would do it was not chosen
   LaunchNotEditable,    ///< the launch cannot be edited, or is not visible
   CannotTry,            ///< a launch cannot choose between two kernels
+  CannotSlice,          ///< a launch cannot run in parts of its grid
   BoundsExist,          ///< the kernel has launch bounds of its own
   ToolkitTooOld,        ///< the toolkit lacks what would be written
   NotEnoughShared,      ///< shared memory left is too small to reserve

@@ -334,6 +334,7 @@ static LaunchPlan planTrials(const Kernel &K, const AnalysisOptions &Options) {
   if (!changes(Out.Plan))
     return plan(K, Options);
   Out.Plan.ByTrials = true;
+  Out.Plan.InSlices = Options.May.Slices;
   Out.Plan.IsDoubtful = IsDoubtful;
   return Out;
 }
@@ -387,6 +388,7 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
   Mine.May.Carveout &= Report.May.Carveout;
   Mine.May.LaunchTiles &= Report.May.LaunchTiles;
   Mine.May.Trials &= Report.May.Trials;
+  Mine.May.Slices &= Report.May.Slices;
   LaunchPlan Decided = Mine.May.Trials ? planTrials(Report.Source, Mine)
                                        : plan(Report.Source, Mine);
   if (Options.Quota)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/KernelHeads.h"
+#include "analysis/source/GridUses.h"
 #include "analysis/source/values/CalledFunctions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
@@ -97,6 +98,7 @@ std::optional<KernelHead> headOf(const FunctionDecl &F) {
   Out.ParametersEnd = SM.getFileOffset(Close) + 1;
   if (Template && !addTemplate(*Template->getTemplateParameters(), SM, Out))
     return std::nullopt;
+  Out.NoSlices = againstSlices(F);
   return Out;
 }
 

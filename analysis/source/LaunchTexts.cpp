@@ -136,6 +136,19 @@ static std::string wholeText(const ASTContext &Context, const Expr &E) {
   return Text.contains("//") || Text.contains('#') ? "" : Text.str();
 }
 
+/// Where that text stands.
+static SourceSpan wholeSpan(const ASTContext &Context, const Expr &E,
+                            const std::string &File) {
+  const SourceManager &SM = Context.getSourceManager();
+  const CharSourceRange Range = Lexer::makeFileCharRange(
+      CharSourceRange::getTokenRange(E.getSourceRange()), SM,
+      Context.getLangOpts());
+  if (Range.isInvalid())
+    return {};
+  return {File, SM.getFileOffset(Range.getBegin()),
+          SM.getFileOffset(Range.getEnd())};
+}
+
 /// Likewise, where no macro says how it begins or ends.
 static std::string plainText(const ASTContext &Context, const Expr &E) {
   return E.getBeginLoc().isMacroID() || E.getEndLoc().isMacroID()
@@ -169,7 +182,7 @@ bool isPlain(const Expr *E) {
       return Inner && isPlain(Inner);
     });
   };
-  if (isa<IntegerLiteral, CXXBoolLiteralExpr, CharacterLiteral,
+  if (isa<IntegerLiteral, FloatingLiteral, CXXBoolLiteralExpr, CharacterLiteral,
           CXXNullPtrLiteralExpr, GNUNullExpr, CXXThisExpr, CXXDefaultArgExpr,
           UnaryExprOrTypeTraitExpr>(E))
     return true;
@@ -245,6 +258,22 @@ static void addPlainArgument(const ParmVarDecl &P, const Expr &Argument,
           Name + "." + F->getNameAsString();
 }
 
+/// Whether the argument may be made twice: plain ones, and objects of such.
+static bool mayRepeat(const Expr &Argument) {
+  const Expr *Made = Argument.IgnoreImplicit();
+  if (auto *Cast = dyn_cast<CXXFunctionalCastExpr>(Made))
+    Made = Cast->getSubExpr()->IgnoreImplicit();
+  auto All = [](auto &&Parts) {
+    return llvm::all_of(Parts, [](const Expr *E) { return mayRepeat(*E); });
+  };
+  if (auto *List = dyn_cast<InitListExpr>(Made))
+    return All(List->inits());
+  if (auto *Copy = dyn_cast<CXXConstructExpr>(Made);
+      Copy && Copy->getConstructor()->isCopyOrMoveConstructor())
+    return Copy->getConstructor()->isTrivial() && All(Copy->arguments());
+  return isPlain(&Argument);
+}
+
 std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
                                           const FunctionDecl &Kernel) const {
   const CallExpr *Config = Call.getConfig();
@@ -306,6 +335,10 @@ std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
     Out.PlainStream = "";
   else if (std::string Text = Plain(Stream); !Text.empty())
     Out.PlainStream = Text;
+  if (!Out.PlainGrid.empty())
+    Out.Grid = wholeSpan(Context, *Config->getArg(0), Out.Config.File);
+  Out.MayRepeat = llvm::all_of(Call.arguments(),
+                               [](const Expr *A) { return mayRepeat(*A); });
   const FunctionDecl *Definition = Kernel.getDefinition();
   const FunctionDecl &Named = Definition ? *Definition : Kernel;
   for (unsigned I = 0; I < Call.getNumArgs() && I < Named.getNumParams(); ++I)

@@ -88,7 +88,7 @@ TEST(Optimize, PositiveASecondRunFindsNothing) {
 
 TEST(Optimize, PositiveLaunchesFindOutWhatIsFaster) {
   Bench B(Rows);
-  B.O.ByTrials = true;
+  B.O.By = Decider::Run;
   Outcome Done = B.outcome();
   ASSERT_EQ(Done.NewTexts.size(), 1u);
   EXPECT_THAT(
@@ -96,7 +96,7 @@ TEST(Optimize, PositiveLaunchesFindOutWhatIsFaster) {
       AllOf(HasSubstr("#include <catt/trials.h>"),
             HasSubstr("(cattTrial.changed() ? cattTried_rows : rows)")));
   Bench Again(Done.NewTexts.begin()->second);
-  Again.O.ByTrials = true;
+  Again.O.By = Decider::Run;
   EXPECT_THAT(Again.outcome().NewTexts, IsEmpty());
 }
 
@@ -105,7 +105,7 @@ TEST(Optimize, PositiveADoubtfulGainIsTriedFromTheOriginalOn) {
        {std::pair<std::optional<double>, bool>(std::nullopt, true),
         std::pair<std::optional<double>, bool>(0.05, false)}) {
     Bench B(Rows);
-    B.O.ByTrials = true;
+    B.O.By = Decider::Run;
     B.O.Transforms = {"split-warp-groups"};
     B.O.Plan.MinGain = MinGain;
     Outcome Done = B.outcome();
@@ -120,7 +120,7 @@ TEST(Optimize, NegativeWhereNoneCanTheModelDecides) {
   std::string Code = Rows;
   Code.replace(Code.find("  rows<<<"), 2, "  (void)0, ");
   Bench B(Code), Model(Code);
-  B.O.ByTrials = true;
+  B.O.By = Decider::Run;
   B.O.Plan.MinGain.reset();
   Model.O.Plan.MinGain.reset();
   EXPECT_EQ(B.outcome().NewTexts, Model.outcome().NewTexts);

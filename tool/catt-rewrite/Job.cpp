@@ -87,7 +87,7 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
     Out.GpuOrigin = Gpu.Origin;
   }
   Out.Transforms = O.Transforms;
-  Out.ByTrials = O.ByTrials;
+  Out.By = O.By;
   Out.From = O.From;
   Out.FrontEnd.CudaPath = O.CudaPath;
   Out.FrontEnd.BuiltInOnly = O.BuiltInOnly;

@@ -76,10 +76,15 @@ Error setMinGain(Settings &S, StringRef Value, StringRef Spelled) {
   return Error::success();
 }
 
+/// In the order of Decider.
+constexpr StringLiteral Deciders[] = {"model", "run", "slices"};
+
 Error setDecide(Settings &S, StringRef Value, StringRef Spelled) {
-  if (Value != "model" && Value != "run")
-    return wrong(Spelled + " must be model or run, not '" + Value + "'");
-  S.ByTrials = Value == "run";
+  const auto *Known = find(Deciders, Value);
+  if (Known == std::end(Deciders))
+    return wrong(Spelled + " must be model, run or slices, not '" + Value +
+                 "'");
+  S.By = Decider(Known - std::begin(Deciders));
   return Error::success();
 }
 
@@ -268,7 +273,7 @@ Words printModel(const Settings &S) {
 Words printMinGain(const Settings &S) {
   return {S.MinGain ? std::to_string(std::lround(*S.MinGain * 100)) : ""};
 }
-Words printDecide(const Settings &S) { return {S.ByTrials ? "run" : "model"}; }
+Words printDecide(const Settings &S) { return {Deciders[size_t(S.By)].str()}; }
 Words printSelector(const Settings &S) {
   return {S.RegistersBy ? S.RegistersBy->Name.str() : ""};
 }

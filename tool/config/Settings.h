@@ -41,7 +41,7 @@ struct Settings {
   std::optional<int64_t> TileBytes;
   Model Counting = Model::Exact;
   std::optional<double> MinGain;       ///< absent: the analysis's default
-  bool ByTrials = false;               ///< --decide=run
+  Decider By = Decider::Model;         ///< --decide
   std::vector<std::string> Transforms; ///< empty: those that are default
   Runtime From = Runtime::Inline;
   std::string KernelGlob = "*";

@@ -218,7 +218,8 @@ static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
     printTrace(R);
   if (S.Opts.AfterLaunch)
     S.Opts.AfterLaunch({demangle(K->Entry->Name), L.Grid, L.Block, Args}, R);
-  recordLaunch(demangle(K->Entry->Name));
+  if (endsItsGrid(demangle(K->Entry->Name), L, Args))
+    recordLaunch(demangle(K->Entry->Name));
   ++S.Launches;
   S.Sticky = cudaError_t(R.Error); // as on a device: the context is lost
   return cudaSuccess;

@@ -218,6 +218,10 @@ uint64_t sharedMemory(unsigned Slot);
 
 /// Tells what a launch has left, where that is asked for.
 void recordLaunch(const std::string &Kernel);
+/// False of a launch that is a part of a grid (catt/slices.h), but the last:
+/// what the parts leave together is what the program's launch left.
+bool endsItsGrid(const std::string &Kernel, const LaunchShape &L,
+                 void *const *Args);
 /// At the end of a program; once.
 void finishRecord();
 

@@ -93,6 +93,17 @@ void recordLaunch(const std::string &Kernel) {
   ++R.Launches;
 }
 
+bool endsItsGrid(const std::string &Kernel, const LaunchShape &L,
+                 void *const *Args) {
+  if (Kernel.find("cattPart_") == std::string::npos)
+    return true;
+  unsigned First[3], Whole[3]; // uint3 cattFirst, dim3 cattGrid
+  std::memcpy(First, Args[0], sizeof First);
+  std::memcpy(Whole, Args[1], sizeof Whole);
+  return First[0] + L.Grid.X >= Whole[0] && First[1] + L.Grid.Y >= Whole[1] &&
+         First[2] + L.Grid.Z >= Whole[2];
+}
+
 void finishRecord() {
   Recorder &R = recorder();
   if (!R.Out)

@@ -65,7 +65,8 @@ AnalysisOptions planFor(const OptimizeOptions &O, const Device &Gpu,
   AnalysisOptions A = O.Plan;
   A.Gpu = Gpu;
   A.May = meansOf(O.Transforms);
-  A.May.Trials = O.ByTrials;
+  A.May.Trials = O.By != Decider::Model;
+  A.May.Slices = O.By == Decider::Slices;
   if (!O.Measured.All.empty())
     A.Choose = [&](Report &R) {
       auto Real = [&](const std::string &Path) {

@@ -59,8 +59,7 @@ struct OptimizeOptions {
   std::string GpuOrigin;
   /// Names of transforms, or "all". Empty: those that are default.
   std::vector<std::string> Transforms;
-  /// Launches find out what is faster, by try-launches, where they can.
-  bool ByTrials = false;
+  Decider By = Decider::Model;
   /// Where functions stand that rewritten code calls.
   Runtime From = Runtime::Inline;
   /// How to parse. The architecture is that of the GPU.

@@ -74,7 +74,7 @@ IntrusiveRefCntPtr<vfs::FileSystem> filesUnder(const FileTexts &Over) {
 
 Options withRecipe(Options O, const Recipe &P) {
   O.KernelGlob = P.Kernel;
-  O.ByTrials = false; // these are the trials
+  O.By = Decider::Model; // these are the trials
   if (!P.Transforms.empty())
     O.Transforms = P.Transforms;
   if (P.TileBytes)

@@ -146,7 +146,7 @@ private:
     vfs::InMemoryFileSystem BuiltIn;
     addBuiltinHeaders(BuiltIn);
     for (const char *Name :
-         {"launches", "narrow_rows", "staged_rows", "trials"})
+         {"launches", "narrow_rows", "slices", "staged_rows", "trials"})
       if (auto Text =
               BuiltIn.getBufferForFile(Runtime + "/catt/" + Name + ".h"))
         C.Texts[Runtime + "/catt/" + Name + ".h"] = (*Text)->getBuffer().str();

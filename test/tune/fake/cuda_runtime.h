@@ -37,6 +37,13 @@ struct dim3 {
   constexpr dim3(unsigned X = 1, unsigned Y = 1, unsigned Z = 1)
       : x(X), y(Y), z(Z) {}
 };
+struct uint3 {
+  unsigned x, y, z;
+};
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount,
+  cudaDevAttrMaxThreadsPerMultiProcessor
+};
 struct cudaDeviceProp {
   char name[256];
 };
@@ -124,6 +131,11 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int Device) {
   std::snprintf(P->name, sizeof P->name, "Fake GPU %d", Device);
   return fakeCall("cudaGetDeviceProperties");
 }
+inline cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr Which,
+                                          int) {
+  *Value = Which == cudaDevAttrMultiProcessorCount ? 4 : 2048;
+  return fakeCall("cudaDeviceGetAttribute");
+}
 
 inline cudaError_t cudaEventCreate(cudaEvent_t *E) {
   if (Fake.Failing)
@@ -181,6 +193,11 @@ inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
   *Status = Fake.Capturing ? cudaStreamCaptureStatusActive
                            : cudaStreamCaptureStatusNone;
   return fakeCall("cudaStreamIsCapturing");
+}
+inline cudaError_t cudaStreamQuery(cudaStream_t) {
+  if (cudaError_t Error = fakeQuestion("cudaStreamQuery"))
+    return Error;
+  return fakeError(Fake.BusyMs > Fake.NowMs ? cudaErrorNotReady : cudaSuccess);
 }
 inline cudaError_t
 cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *Mode) {

@@ -13,9 +13,8 @@
 // CATT_TRIALS=off: always the original. CATT_TRIALS=<file> keeps choices there:
 //   launch <tab> device <tab> changed|original <tab> ns original, ns changed
 //
-// Limits: what other streams do is in the times, and the host, where a stream
-// is idle; below 10 us they are noise. Grids whose sizes alternate as the
-// kernels do mislead. After cudaDeviceReset() a program needs CATT_TRIALS=off.
+// Limits: other streams are in the times; below 10 us they are noise. Grids
+// that alternate as the kernels do mislead. cudaDeviceReset() is not expected.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -32,9 +31,7 @@
 #include <vector>
 
 namespace catt {
-
 enum class Choice { Open, Original, Changed, Off };
-
 /// The choices of all launches, and the file that keeps them.
 struct Choices {
   struct Line {
@@ -46,7 +43,6 @@ struct Choices {
   std::string path;
   bool isOff;
   std::map<std::string, Line> lines; ///< by "launch <tab> device"
-
   /// One for the program; all Trials begin after it and end before it.
   static Choices &all() {
     static Choices one;
@@ -71,7 +67,7 @@ struct Choices {
       }
     }
   }
-  /// To be read at first and written at exit; null where nothing is kept.
+  /// Read at first and written at exit; null where nothing is kept.
   Line *line(const char *launch, int id) {
     cudaDeviceProp device;
     if (path.empty() || cudaGetDeviceProperties(&device, id) != cudaSuccess)
@@ -117,8 +113,14 @@ public:
       if (device.line && (device.round || device.choice != Choice::Open))
         *device.line = {device.choice, device.ns};
   }
+  /// What is known on a device.
+  Choice choiceOn(int id) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return devices.count(id) ? devices[id].choice : Choice::Open;
+  }
 
 private:
+  friend class Slices;
   friend class Trial;
   /// A launch in trial. While Begun it belongs to its Trial.
   struct Place {
@@ -141,10 +143,6 @@ private:
   const Choice until;
   std::mutex mutex;
   std::map<int, Device> devices;
-  bool runsChanged(const Device &device) const {
-    const bool isOpen = device.choice == Choice::Open;
-    return (isOpen ? until : device.choice) == Choice::Changed;
-  }
   /// Says which kernel runs, and gives a place if it is to be timed.
   Place *begin(int id, cudaStream_t stream, double blocks, bool clean,
                bool &changed) {
@@ -156,8 +154,12 @@ private:
       device.ns = device.line->ns;
       next(device, device.line->choice);
     }
-    changed = runsChanged(device);
-    const bool wasOpen = device.choice == Choice::Open;
+    const auto isOpen = [&] { return device.choice == Choice::Open; };
+    const auto runsChanged = [&] {
+      return (isOpen() ? until : device.choice) == Choice::Changed;
+    };
+    changed = runsChanged();
+    const bool wasOpen = isOpen();
     // A call of ours that fails would replace an error the program has to see.
     if (!clean || device.choice == Choice::Off ||
         (!wasOpen && ++device.chosen % Again != 0))
@@ -167,14 +169,13 @@ private:
         capture != cudaStreamCaptureStatusNone)
       return nullptr;
     read(device);
-    changed = runsChanged(device);
-    const bool isOpen = device.choice == Choice::Open;
+    changed = runsChanged();
     const bool turn =
-        isOpen ? device.launched[1] <= device.launched[0] : changed;
+        isOpen() ? device.launched[1] <= device.launched[0] : changed;
     Place &place = device.places[turn];
     if (device.round > 2 * Restarts || place.use != Place::Free ||
-        (isOpen ? turn && device.times[0].size() < device.launched[1]
-                : wasOpen || device.choice == Choice::Off))
+        (isOpen() ? turn && device.times[0].size() < device.launched[1]
+                  : wasOpen || device.choice == Choice::Off))
       return nullptr; // no time is needed, or a pair is on its way
     changed = turn;
     ++device.launched[turn];
@@ -245,7 +246,7 @@ private:
   }
 };
 
-/// One launch: says which kernel runs, and is timed where that is needed.
+/// One launch: says which kernel runs; timed where needed.
 class Trial {
 public:
   /// May: the changed kernel may run at all; without it nothing is recorded.
@@ -275,10 +276,10 @@ public:
     of.end(id, isChanged, done, ran ? !done : !quiet.clean && isChanged);
   }
   Trial(const Trial &) = delete;
-  /// Whether the changed kernel is to be launched.
   bool changed() const { return isChanged; }
 
 private:
+  friend class Slices;
   /// Our errors stay here, and queries do not end another stream's capture.
   struct Quiet {
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -296,5 +297,4 @@ private:
   int id = 0, thrown = std::uncaught_exceptions();
   bool isChanged = false;
 };
-
 } // namespace catt
