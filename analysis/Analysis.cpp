@@ -170,6 +170,12 @@ void decideByEstimate(const TranslationUnit &Unit,
   decideRound(Options, Counted, R, IsWanted);
 }
 
+/// Nothing else is planned that changes how many of its blocks run together.
+bool mayTryLevels(const KernelReport &K, const Means &May) {
+  return May.Levels && !May.Bounds && !May.Spill && !May.Remat &&
+         !changes(K.Plan);
+}
+
 void decideAll(const TranslationUnit &Unit, const AnalysisOptions &Options,
                const Launches &Seen, Report &R) {
   const RegistersTold Told = askRegisters(Unit, Options, Seen, R);
@@ -180,6 +186,10 @@ void decideAll(const TranslationUnit &Unit, const AnalysisOptions &Options,
   decideRound(Options, Counted, R, [](const KernelReport &) { return true; });
   hintRegisters(Unit, Options, Seen, Told.Answers, R);
   decideByEstimate(Unit, Options, Told, Counted, R);
+  for (KernelReport &K : R.Kernels)
+    if (mayTryLevels(K, optionsFor(K, Options).May))
+      K.Levels = planLevels(K.Source, K.Pressure ? &*K.Pressure : nullptr,
+                            K.Registers ? &*K.Registers : nullptr, R.Gpu);
 }
 
 } // namespace

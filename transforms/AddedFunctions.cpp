@@ -49,7 +49,8 @@ static size_t cattPreferL1(K *kernel, size_t bytes, int percent) {
 constexpr StringRef RowsHeader = "<catt/staged_rows.h>",
                     NarrowHeader = "<catt/narrow_rows.h>",
                     TrialsHeader = "<catt/trials.h>",
-                    SlicesHeader = "<catt/slices.h>";
+                    SlicesHeader = "<catt/slices.h>",
+                    LevelsHeader = "<catt/levels.h>";
 
 namespace {
 /// A header whose functions are added.
@@ -102,7 +103,9 @@ static llvm::ArrayRef<AddedFunction> addedFunctions() {
         {"catt::Trial", "", "which of two kernels is faster", "", "",
          /*ForLaunches=*/true, TrialsHeader},
         {"catt::Slices", "", "the same within one launch", "", "",
-         /*ForLaunches=*/true, SlicesHeader}};
+         /*ForLaunches=*/true, SlicesHeader},
+        {"catt::Level", "", "how many blocks on an SM are fastest", "", "",
+         /*ForLaunches=*/true, LevelsHeader}};
   }();
   return All;
 }

@@ -130,7 +130,28 @@ std::optional<SecondKernel> secondKernelOf(const Context &C) {
       Plan.ByTrials ? "as it was written" : "of short rows",
       !Plan.ByTrials ? ""
                      : freshName(File, InSlices ? "cattSlices" : "cattTrial"),
+      "",
       InSlices};
+}
+
+std::optional<SecondKernel> boundedKernelOf(const Context &C, int64_t Threads) {
+  const Kernel &K = C.Kernel.Source;
+  if (!againstSecondKernel(C).empty())
+    return std::nullopt;
+  const FileContext &File = C.Files.at(K.Span.File);
+  const Declaration D = readDeclaration(File.Text, K);
+  if (D.Bounds || D.HasMaxnreg)
+    return std::nullopt;
+  SecondKernel Out;
+  Out.Of = &K;
+  Out.Body = freshName(File, "cattBody_" + K.UnqualifiedName);
+  Out.Name = freshName(File, "cattMore_" + K.UnqualifiedName);
+  Out.Blocks = freshName(File, "cattBlocks");
+  Out.Bounds =
+      ("__launch_bounds__(" + llvm::Twine(Threads) + ", " + Out.Blocks + ")")
+          .str();
+  Out.OfFirst = "as it was written";
+  return Out;
 }
 
 /// The launch's expression with another name; Flag: its first argument.
@@ -151,6 +172,10 @@ std::string SecondKernel::at(const Launch &L) const {
   return named(L, *this, InSlices ? "true" : "");
 }
 
+std::string SecondKernel::at(const Launch &L, int64_t Number) const {
+  return named(L, *this, std::to_string(Number));
+}
+
 std::string SecondKernel::otherwiseAt(const Launch &L) const {
   return InSlices ? named(L, *this, "false") : L.Written->Kernel;
 }
@@ -166,14 +191,31 @@ static std::string specifiersOf(const Kernel &K, StringRef Text) {
   return (llvm::is_contained(Words, "static") ? "" : "static ") + Before.str();
 }
 
+/// What is not empty of both, with a comma between.
+static std::string listOf(StringRef First, StringRef More) {
+  return (First + (First.empty() || More.empty() ? "" : ", ") + More).str();
+}
+
+/// "template <bool cattLong, class T>\n"; empty: it is none.
+static std::string templateOf(StringRef First, StringRef More) {
+  const std::string Parameters = listOf(First, More);
+  return Parameters.empty() ? "" : "template <" + Parameters + ">\n";
+}
+
+/// "bool cattLong": the flag of the body; empty: it has none.
+static std::string flagOf(const SecondKernel &Second) {
+  return Second.Flag.empty() ? "" : "bool " + Second.Flag;
+}
+
 /// "cattBody_rows<true>(A, m);"
 static std::string callOf(const SecondKernel &Second, StringRef Flag,
                           std::vector<std::string> Names = {}) {
   for (const Parameter &P : Second.Of->Parameters)
     Names.push_back(P.Name);
-  const std::string &More = Second.Of->Head->TemplateArguments;
-  return Second.Body + "<" + Flag.str() + (More.empty() ? "" : ", ") + More +
-         ">(" + llvm::join(Names, ", ") + ");";
+  const std::string Arguments =
+      listOf(Flag, Second.Of->Head->TemplateArguments);
+  return Second.Body + (Arguments.empty() ? "" : "<" + Arguments + ">") + "(" +
+         llvm::join(Names, ", ") + ");";
 }
 
 void writeFlag(const FlaggedCallee &F, const std::string &Path,
@@ -211,8 +253,10 @@ static std::string secondOf(const SecondKernel &Second, const FileContext &File,
   const std::string Start = specifiersOf(K, Text) + Second.Bounds +
                             (Second.Bounds.empty() ? "" : " ") + Second.Name;
   if (!Second.InSlices)
-    return (More.empty() ? "" : "template <" + More.str() + ">\n") + Start +
-           Parameters.str() + " {\n" + callOf(Second, "true") + "\n}";
+    return templateOf(Second.Blocks.empty() ? "" : "int " + Second.Blocks,
+                      More) +
+           Start + Parameters.str() + " {\n" +
+           callOf(Second, Second.Flag.empty() ? "" : "true") + "\n}";
   const std::string First = freshName(File, "cattFirst"),
                     Grid = freshName(File, "cattGrid");
   std::string Block;
@@ -220,8 +264,7 @@ static std::string secondOf(const SecondKernel &Second, const FileContext &File,
     Block +=
         (Block.empty() ? "" : ", ") +
         ("blockIdx." + llvm::Twine(Each) + " + " + First + "." + Each).str();
-  return "template <bool " + Second.Flag + (More.empty() ? "" : ", ") +
-         More.str() + ">\n" + Start +
+  return templateOf(flagOf(Second), More) + Start +
          withParameters("uint3 " + First + ", dim3 " + Grid, K, Parameters) +
          " {\n" + callOf(Second, Second.Flag, {"{" + Block + "}", Grid}) +
          "\n}";
@@ -250,9 +293,9 @@ void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
           : Written;
   const std::string More = Slice(Head.TemplateBegin, Head.TemplateEnd);
   const std::string Shared =
-      laidOut("template <bool " + Second.Flag + (More.empty() ? "" : ", ") +
-                  More + ">\nstatic __device__ __forceinline__ void " +
-                  Second.Body + Parameters + ";",
+      laidOut(templateOf(flagOf(Second), More) +
+                  "static __device__ __forceinline__ void " + Second.Body +
+                  Parameters + ";",
               Indent, Style);
   auto Add = [&](unsigned At, StringRef Reason, std::string Lines) {
     Out.edits().Added[{K.Span.File, At, At}].lead(linesAsTheyAre(
@@ -269,7 +312,8 @@ void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out) {
   if (Second.InSlices)
     Own = {"blockIdx", "gridDim"};
   Add(Body, Second.OfFirst,
-      (indentation(Text, First) + callOf(Second, "false", Own) + "\n" + Indent +
+      (indentation(Text, First) +
+       callOf(Second, Second.Flag.empty() ? "" : "false", Own) + "\n" + Indent +
        "}\n" + StringRef(Shared).drop_back(1) + " {")
           .str());
 }

@@ -70,12 +70,17 @@ struct SecondKernel {
   std::string Bounds; ///< "__launch_bounds__(1024)", if it may lack registers
   llvm::StringRef OfFirst; ///< what the first one is: "of short rows"
   std::string Trial;       ///< object that launches ask for the kernel, if so
+  /// "cattBlocks": of a second kernel that is a template of this number, by
+  /// which its bounds go: "cattMore_rows<5>". Its body needs no flag.
+  std::string Blocks;
   /// Both run in parts of their grid, and the second one is a template of which
   /// is which: "cattPart_rows<true>", beside "cattPart_rows<false>".
   bool InSlices = false;
 
   /// As it is named at a launch: "ns::cattRows_rows".
   std::string at(const Launch &L) const;
+  /// The same for a number of blocks.
+  std::string at(const Launch &L, int64_t Number) const;
   /// What such a launch runs else: "ns::rows".
   std::string otherwiseAt(const Launch &L) const;
 };
@@ -101,6 +106,9 @@ llvm::StringRef againstSecondKernel(const Context &C);
 /// std::nullopt if they all do the same, or if there can be none that every
 /// launch can choose.
 std::optional<SecondKernel> secondKernelOf(const Context &C);
+
+/// Copies of a kernel, bounded for these threads and more blocks of them.
+std::optional<SecondKernel> boundedKernelOf(const Context &C, int64_t Threads);
 
 /// Divides the kernel; the launches are left to LaunchEdit.
 void writeSecondKernel(const SecondKernel &Second, EditBuilder &Out);

@@ -65,10 +65,10 @@ static Arguments readArguments(const std::string &Text, const SourceSpan &S) {
   return Out;
 }
 
-/// Where the third argument stands, or an empty span where it is to be.
-/// std::nullopt if the text does not show it.
-static std::optional<SourceSpan> argumentPlace(const std::string &Text,
-                                               const Launch &L) {
+std::optional<SourceSpan> sharedArgument(const std::string &Text,
+                                         const Launch &L) {
+  if (!L.SharedArgument)
+    return std::nullopt;
   const SourceSpan &Config = L.Written->Config, &Given = *L.SharedArgument;
   unsigned End = Config.End - StringRef(">>>").size();
   if (Given.File != Config.File || Given.Begin < Config.Begin ||
@@ -243,9 +243,7 @@ std::optional<Refusal> LaunchEdit::add(const FileContexts &Files,
           .slice(Config.Begin, Config.End)
           .contains((F.Name + "(").str()))
     return Before;
-  std::optional<SourceSpan> Argument;
-  if (L.SharedArgument)
-    Argument = argumentPlace(File.Text, L);
+  const std::optional<SourceSpan> Argument = sharedArgument(File.Text, L);
   if (!Argument)
     return notEditable(L, "the arguments do not stand there one by one");
   for (const AddedFunction *Needed : {&F, findFunction("cattThreads")})

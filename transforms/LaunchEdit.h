@@ -113,6 +113,11 @@ Preparation prepareLaunches(const Context &C, llvm::StringRef Transform,
 std::vector<const Launch *> launchSites(const Kernel &Kernel,
                                         std::vector<Refusal> &Refusals);
 
+/// Where the third argument of a launch stands, or an empty span where it is to
+/// be. std::nullopt if the text does not show it.
+std::optional<SourceSpan> sharedArgument(const std::string &Text,
+                                         const Launch &L);
+
 /// Adds what stands against fewer resident blocks: who waits, or is launched
 /// together, or may be. A block that waits for one that is not resident waits
 /// for ever. Nothing if there is a refusal already.

@@ -42,6 +42,8 @@ struct LaunchText {
   std::string PlainGrid;  ///< the grid, likewise
   /// The stream, if it may be read twice; empty where none is given.
   std::optional<std::string> PlainStream;
+  /// The bytes of dynamic shared memory, likewise.
+  std::optional<std::string> PlainShared;
   SourceSpan Grid;        ///< where it stands, if no macro has a part in it
   bool MayRepeat = false; ///< every argument may be read twice
   /// Of the kernel's integer parameters, arguments that may be read twice.

@@ -237,10 +237,13 @@ bool throttles(const KernelPlan &Plan) {
   return Plan.BlocksRemoved > 0 || llvm::any_of(Plan.Loops, isDivided);
 }
 
-/// Something is written for the plan.
+} // namespace
+
 bool changes(const KernelPlan &Plan) {
   return !Plan.Versions.empty() || Plan.CarveoutPercent || throttles(Plan);
 }
+
+namespace {
 
 LaunchPlan planEstimated(const Kernel &K, AnalysisOptions Options) {
   std::vector<LaunchPlan> Plans = planWithin(K, Options, /*MayReserve=*/true);

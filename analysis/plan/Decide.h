@@ -34,6 +34,9 @@ bool hasKnownBlock(const Kernel &K);
 /// Fills in Profiles and Plan, for the launches and registers of the source.
 void decide(KernelReport &Report, const AnalysisOptions &Options);
 
+/// Something is written for the plan.
+bool changes(const KernelPlan &Plan);
+
 /// True if the plan changes the kernel, or might with fewer blocks on an SM.
 bool dependsOnRegisters(const KernelReport &Report);
 

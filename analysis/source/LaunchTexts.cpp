@@ -329,12 +329,15 @@ std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
   };
   Out.PlainGrid = Plain(0);
   Out.PlainBlock = Plain(1);
-  constexpr unsigned Stream = 3;
-  if (Config->getNumArgs() <= Stream ||
-      isa<CXXDefaultArgExpr>(Config->getArg(Stream)))
-    Out.PlainStream = "";
-  else if (std::string Text = Plain(Stream); !Text.empty())
-    Out.PlainStream = Text;
+  /// Likewise, or empty where it is not given.
+  auto PlainOrNone = [&](unsigned I) -> std::optional<std::string> {
+    if (Config->getNumArgs() <= I || isa<CXXDefaultArgExpr>(Config->getArg(I)))
+      return "";
+    std::string Text = Plain(I);
+    return Text.empty() ? std::nullopt : std::optional(std::move(Text));
+  };
+  Out.PlainShared = PlainOrNone(2);
+  Out.PlainStream = PlainOrNone(3);
   if (!Out.PlainGrid.empty())
     Out.Grid = wholeSpan(Context, *Config->getArg(0), Out.Config.File);
   Out.MayRepeat = llvm::all_of(Call.arguments(),

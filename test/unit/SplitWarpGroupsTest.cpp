@@ -892,7 +892,7 @@ TEST(Rewrite, NegativeUnknownTransform) {
             "unknown transform 'split-warps'; the transforms are "
             "reserve-shared, prefer-l1, spill-shared, rematerialize, "
             "split-warp-groups, stage-rows, promote-accumulators, "
-            "try-launches, "
+            "try-launches, try-occupancy, "
             "launch-bounds, or all");
 }
 

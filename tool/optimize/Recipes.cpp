@@ -146,7 +146,7 @@ std::optional<Recipe> findRecipe(const Kernel &K, StringRef Name) {
 Means meansOf(ArrayRef<std::string> Transforms) {
   Means May = partsOf(Transforms);
   May.Trials = false;
-  if (!May.Groups && !May.Reserve && !May.Carveout)
+  if (!May.Groups && !May.Reserve && !May.Carveout && !May.Levels)
     May.Groups = May.Reserve = May.Carveout = true;
   return May;
 }

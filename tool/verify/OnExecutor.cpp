@@ -145,8 +145,8 @@ private:
     std::string Runtime = builtinRoot().str() + "/runtime";
     vfs::InMemoryFileSystem BuiltIn;
     addBuiltinHeaders(BuiltIn);
-    for (const char *Name :
-         {"launches", "narrow_rows", "slices", "staged_rows", "trials"})
+    for (const char *Name : {"launches", "levels", "narrow_rows", "slices",
+                             "staged_rows", "trials"})
       if (auto Text =
               BuiltIn.getBufferForFile(Runtime + "/catt/" + Name + ".h"))
         C.Texts[Runtime + "/catt/" + Name + ".h"] = (*Text)->getBuffer().str();

@@ -17,7 +17,7 @@
 #ifndef CATT_ANALYSIS_PLAN_VARIANT_VARIANT_H
 #define CATT_ANALYSIS_PLAN_VARIANT_VARIANT_H
 
-#include "analysis/plan/occupancy/RegisterPlan.h"
+#include "analysis/plan/occupancy/Levels.h"
 #include "analysis/plan/remat/RematPlan.h"
 #include "analysis/plan/spill/SpillPlan.h"
 
@@ -29,6 +29,7 @@ struct Variant {
                                          ///< launch says enough
   std::optional<SharedSpill> Spill; ///< where registers are met by spilling
   std::optional<RematPlan> Remat;   ///< or by computing values again
+  std::optional<LevelPlan> Levels;  ///< where launches are to find them out
 };
 
 /// Takes what is computed again out of what may wait in shared memory.

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 enum cudaError_t {
   cudaSuccess,
@@ -42,7 +43,20 @@ struct uint3 {
 };
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount,
-  cudaDevAttrMaxThreadsPerMultiProcessor
+  cudaDevAttrMaxThreadsPerMultiProcessor,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin
+};
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize,
+  cudaFuncAttributePreferredSharedMemoryCarveout
+};
+enum { cudaSharedmemCarveoutDefault = -1 };
+struct cudaFuncAttributes {
+  std::size_t sharedSizeBytes = 0;
+};
+/// A kernel: how many of its blocks share an SM for want of registers.
+struct FakeKernel {
+  int Blocks = 1, Carveout = cudaSharedmemCarveoutDefault;
 };
 struct cudaDeviceProp {
   char name[256];
@@ -87,6 +101,8 @@ struct FakeCuda {
   const char *FailingCall = "";
   int FailingAfter = 0; ///< so many of these calls succeed before
   FakeNumber<int> Open, Waits, Resets, TooEarly;
+  std::map<const void *, FakeKernel> Kernels;
+  int SharedPerBlock = 227 << 10;
   FakeNumber<int> Calls, EventCalls, Records, CapturesEnded;
 };
 inline FakeCuda Fake;
@@ -133,8 +149,32 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int Device) {
 }
 inline cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr Which,
                                           int) {
-  *Value = Which == cudaDevAttrMultiProcessorCount ? 4 : 2048;
+  const int Values[] = {4, 2048, Fake.SharedPerBlock};
+  *Value = Values[Which];
   return fakeCall("cudaDeviceGetAttribute");
+}
+
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, const void *) {
+  return fakeCall("cudaFuncGetAttributes");
+}
+inline cudaError_t cudaFuncSetAttribute(const void *Kernel,
+                                        cudaFuncAttribute Which, int Value) {
+  if (cudaError_t Error = fakeCall("cudaFuncSetAttribute"))
+    return Error;
+  if (Which == cudaFuncAttributePreferredSharedMemoryCarveout)
+    Fake.Kernels[Kernel].Carveout = Value;
+  return cudaSuccess;
+}
+/// An SM has 228 KiB of shared memory, or as many percent of it, of which a
+/// block takes 1 KiB more than it asks for.
+inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks, const void *Kernel,
+                                              int, std::size_t Bytes) {
+  const FakeKernel &K = Fake.Kernels[Kernel];
+  const int Percent = K.Carveout < 0 ? 100 : K.Carveout;
+  const std::size_t All = std::size_t(228 << 10) * Percent / 100;
+  *Blocks = std::min(K.Blocks, std::max(1, int(All / (Bytes + 1024))));
+  return fakeCall("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
 }
 
 inline cudaError_t cudaEventCreate(cudaEvent_t *E) {

@@ -78,7 +78,7 @@ private:
   using Extent = unsigned dim3::*;
   /// Whether the stream has nothing to do and may be asked.
   bool isIdle() const {
-    const Trial::Quiet quiet;
+    const Quiet quiet;
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     return quiet.clean &&
            cudaStreamIsCapturing(stream, &capture) == cudaSuccess &&
@@ -87,12 +87,12 @@ private:
   }
   /// Of the grid's slowest extent; 0: it is too small, or a choice is known.
   unsigned stepFor(dim3 block) {
-    const Trial::Quiet quiet;
+    const Quiet quiet;
     int sms = 0, threads = 0;
     const double blocks = double(all.x) * all.y * all.z;
     const unsigned size = block.x * block.y * block.z, extent = all.*along;
-    if (cudaGetDevice(&id) != cudaSuccess || of.choiceOn(id) != Choice::Open ||
-        blocks == 0 || size == 0 ||
+    if (cudaGetDevice(&id) != cudaSuccess ||
+        of.knownOn(id).first != Choice::Open || blocks == 0 || size == 0 ||
         cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, id) !=
             cudaSuccess ||
         cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor,
@@ -120,7 +120,7 @@ private:
   }
   /// Reads what is done. Whether some of it is not.
   bool look() {
-    const Trial::Quiet quiet;
+    const Quiet quiet;
     std::lock_guard<std::mutex> lock(of.mutex);
     Trials::Device &device = of.devices[id];
     of.read(device);

@@ -92,7 +92,17 @@ struct Choices {
       std::remove(part.c_str());
   }
 };
-
+/// Our errors stay here, and queries do not end another stream's capture.
+struct Quiet {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  const bool clean = cudaPeekAtLastError() == cudaSuccess;
+  Quiet() { cudaThreadExchangeStreamCaptureMode(&mode); }
+  ~Quiet() {
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    if (clean)
+      cudaGetLastError();
+  }
+};
 /// One launch in the text: what is known about its two kernels.
 class Trials {
 public:
@@ -113,10 +123,12 @@ public:
       if (device.line && (device.round || device.choice != Choice::Open))
         *device.line = {device.choice, device.ns};
   }
-  /// What is known on a device.
-  Choice choiceOn(int id) {
+  /// What is known, and the changed kernel's time in the original's.
+  std::pair<Choice, double> knownOn(int id) {
     std::lock_guard<std::mutex> lock(mutex);
-    return devices.count(id) ? devices[id].choice : Choice::Open;
+    if (!devices.count(id))
+      return {Choice::Open, 1};
+    return {devices[id].choice, devices[id].ns[1] / devices[id].ns[0]};
   }
 
 private:
@@ -279,18 +291,6 @@ public:
   bool changed() const { return isChanged; }
 
 private:
-  friend class Slices;
-  /// Our errors stay here, and queries do not end another stream's capture.
-  struct Quiet {
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    const bool clean = cudaPeekAtLastError() == cudaSuccess;
-    Quiet() { cudaThreadExchangeStreamCaptureMode(&mode); }
-    ~Quiet() {
-      cudaThreadExchangeStreamCaptureMode(&mode);
-      if (clean)
-        cudaGetLastError();
-    }
-  };
   Trials &of;
   cudaStream_t stream;
   Trials::Place *place = nullptr;
