@@ -167,9 +167,9 @@ static std::optional<Refusal> againstSlices(const Context &C,
     S.Open = argumentsOf(C.Files.at(W.Config.File).Text, W);
     if (W.PlainBlock.empty())
       return Not(S.At->Where, "the block of a launch may not be read twice");
-    if (!W.MayRepeat)
+    if (!W.IsSteady)
       return Not(S.At->Where,
-                 "the arguments of a launch may not be read twice");
+                 "what a launch is given may change while it runs");
     if (W.Grid.File.empty() || !S.Open)
       return Not(S.At->Where, "a macro has a part in a launch");
   }

@@ -273,6 +273,9 @@ struct Kernel {
   /// Where its threads or blocks may wait for others, __syncthreads() apart,
   /// or are not known not to: no block may be taken away from an SM.
   std::vector<Refusal> Waits;
+  /// What it changes, or may, that is not in memory behind its arguments: "it
+  /// uses the variable 'total'". Empty: nothing.
+  std::string HiddenState;
 };
 
 } // namespace catt

@@ -45,9 +45,16 @@ struct LaunchText {
   /// The bytes of dynamic shared memory, likewise.
   std::optional<std::string> PlainShared;
   SourceSpan Grid;        ///< where it stands, if no macro has a part in it
-  bool MayRepeat = false; ///< every argument may be read twice
+  /// What it is launched with, but for the grid, is the same after the launch.
+  bool IsSteady = false;
   /// Of the kernel's integer parameters, arguments that may be read twice.
   std::map<std::string, std::string> PlainArguments;
+  /// Why running the statement again may do something else than the first time,
+  /// or its arguments cannot be written elsewhere; or empty.
+  std::string OnlyOnce;
+  /// The kernel's arguments as they are written, on one line; empty if OnlyOnce
+  /// says why.
+  std::vector<std::string> AllArguments;
   /// Where the declaration at file scope begins that holds the launch, and
   /// before it the beginnings of those above, the nearest first.
   std::vector<unsigned> Tops;

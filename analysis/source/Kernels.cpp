@@ -14,6 +14,7 @@
 #include "analysis/source/OccupancyCalls.h"
 #include "analysis/source/UserFunctions.h"
 #include "analysis/source/safety/BrokenCode.h"
+#include "analysis/source/safety/HiddenState.h"
 #include "analysis/source/safety/WarpIndependence.h"
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/Accessors.h"
@@ -294,6 +295,7 @@ Kernel describeKernel(const FunctionDecl &F) {
   K.UnqualifiedName = F.getNameAsString();
   K.Symbol = symbolOf(F);
   K.Where = Text.location(F.getLocation());
+  K.HiddenState = "it was not looked through";
   for (const ParmVarDecl *P : F.parameters())
     K.Parameters.push_back({P->getNameAsString(), P->getType().getAsString(),
                             P->getType()->isPointerType(),
@@ -386,6 +388,7 @@ Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
     return K;
   }
   K.Waits = waitsOf(F, Code, Context);
+  K.HiddenState = hiddenState(F, Code);
   KernelWalk Walk(Context, F, K, Code);
   Walk.run(F);
   findThreadValues(F, Context, K);

@@ -258,20 +258,69 @@ static void addPlainArgument(const ParmVarDecl &P, const Expr &Argument,
           Name + "." + F->getNameAsString();
 }
 
-/// Whether the argument may be made twice: plain ones, and objects of such.
-static bool mayRepeat(const Expr &Argument) {
-  const Expr *Made = Argument.IgnoreImplicit();
-  if (auto *Cast = dyn_cast<CXXFunctionalCastExpr>(Made))
-    Made = Cast->getSubExpr()->IgnoreImplicit();
+/// What a launch may change is no part of it: variables that no kernel can
+/// reach, numbers, and objects made of such. Read again after a launch it is
+/// the same. (Memory behind pointers may be managed.)
+static bool isSteady(const Expr &Of) {
+  const Expr *E = Of.IgnoreParens();
   auto All = [](auto &&Parts) {
-    return llvm::all_of(Parts, [](const Expr *E) { return mayRepeat(*E); });
+    return llvm::all_of(Parts, [](const Stmt *S) {
+      auto *Part = dyn_cast_or_null<Expr>(S);
+      return Part && isSteady(*Part);
+    });
   };
-  if (auto *List = dyn_cast<InitListExpr>(Made))
-    return All(List->inits());
-  if (auto *Copy = dyn_cast<CXXConstructExpr>(Made);
-      Copy && Copy->getConstructor()->isCopyOrMoveConstructor())
-    return Copy->getConstructor()->isTrivial() && All(Copy->arguments());
-  return isPlain(&Argument);
+  if (auto *R = dyn_cast<DeclRefExpr>(E)) {
+    auto *V = dyn_cast<VarDecl>(R->getDecl());
+    return V ? !V->getType()->isReferenceType() &&
+                   !V->getType().isVolatileQualified() &&
+                   !V->hasAttr<CUDADeviceAttr>() &&
+                   !V->hasAttr<HIPManagedAttr>()
+             : isa<EnumConstantDecl, NonTypeTemplateParmDecl>(R->getDecl());
+  }
+  if (auto *M = dyn_cast<MemberExpr>(E))
+    return !M->isArrow() && isa<FieldDecl>(M->getMemberDecl()) &&
+           All(E->children());
+  if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
+    return A->getBase()->IgnoreParenImpCasts()->getType()->isArrayType() &&
+           All(E->children());
+  if (auto *C = dyn_cast<CXXConstructExpr>(E))
+    return (C->getConstructor()->isTrivial() || isPlain(E)) &&
+           All(C->arguments());
+  if (isa<CXXThisExpr>(E))
+    return false;
+  if (auto *D = dyn_cast<CXXDefaultArgExpr>(E))
+    return isSteady(*D->getExpr());
+  if (isa<InitListExpr, CXXFunctionalCastExpr, MaterializeTemporaryExpr,
+          ExprWithCleanups, ConstantExpr, CXXBindTemporaryExpr,
+          ConditionalOperator, UnaryOperator, BinaryOperator, CastExpr>(E)) {
+    auto *U = dyn_cast<UnaryOperator>(E);
+    auto *B = dyn_cast<BinaryOperator>(E);
+    auto *C = dyn_cast<CastExpr>(E);
+    return !(U &&
+             (U->isIncrementDecrementOp() || U->getOpcode() == UO_Deref)) &&
+           !(B && B->isAssignmentOp()) &&
+           !(C && C->getCastKind() == CK_UserDefinedConversion) &&
+           All(E->children());
+  }
+  return isPlain(E);
+}
+
+/// All arguments that are written, each on one line.
+static void addArguments(const ASTContext &Context,
+                         const CUDAKernelCallExpr &Call, LaunchText &Out) {
+  Out.OnlyOnce = againstRunningAgain(Context, Call);
+  for (const Expr *Argument : Call.arguments()) {
+    if (!Out.OnlyOnce.empty() || isa<CXXDefaultArgExpr>(Argument))
+      continue;
+    std::string Text = wholeText(Context, *Argument);
+    if (Text.empty())
+      Out.OnlyOnce = "a macro or a comment cuts through an argument";
+    llvm::replace(Text, '\n', ' ');
+    llvm::replace(Text, '\r', ' ');
+    Out.AllArguments.push_back(std::move(Text));
+  }
+  if (!Out.OnlyOnce.empty())
+    Out.AllArguments.clear();
 }
 
 std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
@@ -340,13 +389,17 @@ std::optional<LaunchText> LaunchTexts::of(const CUDAKernelCallExpr &Call,
   Out.PlainStream = PlainOrNone(3);
   if (!Out.PlainGrid.empty())
     Out.Grid = wholeSpan(Context, *Config->getArg(0), Out.Config.File);
-  Out.MayRepeat = llvm::all_of(Call.arguments(),
-                               [](const Expr *A) { return mayRepeat(*A); });
+  Out.IsSteady = llvm::all_of(
+      llvm::concat<const Expr *const>(
+          llvm::ArrayRef(Call.getArgs(), Call.getNumArgs()),
+          llvm::ArrayRef(Config->getArgs(), Config->getNumArgs()).drop_front()),
+      [](const Expr *A) { return isSteady(*A); });
   const FunctionDecl *Definition = Kernel.getDefinition();
   const FunctionDecl &Named = Definition ? *Definition : Kernel;
   for (unsigned I = 0; I < Call.getNumArgs() && I < Named.getNumParams(); ++I)
     addPlainArgument(*Named.getParamDecl(I), *Call.getArg(I), Context,
                      Out.PlainArguments);
+  addArguments(Context, Call, Out);
   return Out;
 }
 

@@ -74,6 +74,11 @@ std::string kernelExpression(const clang::ASTContext &Context,
 std::string unknownCall(const clang::ASTContext &Context,
                         const clang::CUDAKernelCallExpr &Launch);
 
+/// Why a launch statement that is run twice may do something else than once, or
+/// its arguments are no values that other text can hold; or empty.
+std::string againstRunningAgain(const clang::ASTContext &Context,
+                                const clang::CUDAKernelCallExpr &Launch);
+
 /// Whether the expression is built from names, numbers and operators alone, so
 /// that reading it twice does what once does.
 bool isPlain(const clang::Expr *E);
