@@ -121,7 +121,8 @@ NAMES = {
         # nvcc and ptxas read their input from temporary files; what is measured
         # or tried writes that down, in the program that includes these headers.
         lambda path, module: module == "tool"
-        or path in ("analysis/frontend/builtin/runtime/catt/timing.h",
+        or path in ("analysis/frontend/builtin/runtime/catt/replay.h",
+                    "analysis/frontend/builtin/runtime/catt/timing.h",
                     "analysis/frontend/builtin/runtime/catt/trials.h")
         or path.startswith(("analysis/registers/Processes.",
                             "analysis/registers/Ptxas.")),

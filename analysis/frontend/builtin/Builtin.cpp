@@ -40,6 +40,10 @@ llvm::StringRef launchesHeader() { return textOf("runtime/catt/launches.h"); }
 
 llvm::StringRef timingHeader() { return textOf("runtime/catt/timing.h"); }
 
+llvm::StringRef replayHeader() { return textOf("runtime/catt/replay.h"); }
+
+llvm::StringRef savedHeader() { return textOf("runtime/catt/saved.h"); }
+
 void addBuiltinHeaders(llvm::vfs::InMemoryFileSystem &Files) {
   for (const Header &H : Headers) {
     std::string Path = (builtinRoot() + "/" + H.Name).str();

@@ -36,6 +36,13 @@ llvm::StringRef launchesHeader();
 /// The text of catt/timing.h, which programs include whose launches are timed.
 llvm::StringRef timingHeader();
 
+/// The text of catt/replay.h, which includes that one and catt/saved.h:
+/// programs whose launches are repeated include it.
+llvm::StringRef replayHeader();
+
+/// The text of catt/saved.h.
+llvm::StringRef savedHeader();
+
 /// Adds all headers below builtinRoot(). Their text is not copied.
 void addBuiltinHeaders(llvm::vfs::InMemoryFileSystem &Files);
 

@@ -22,7 +22,20 @@ enum cudaError_t {
   cudaErrorUnknown,
   cudaErrorNotReady,
   cudaErrorInvalidConfiguration,
-  cudaErrorInvalidResourceHandle
+  cudaErrorInvalidResourceHandle,
+  cudaErrorMemoryAllocation
+};
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered,
+  cudaMemoryTypeHost,
+  cudaMemoryTypeDevice,
+  cudaMemoryTypeManaged
+};
+enum cudaMemcpyKind { cudaMemcpyDefault = 4 };
+constexpr unsigned long long cudaEnableDefault = 0;
+struct cudaPointerAttributes {
+  cudaMemoryType type;
+  int device;
 };
 enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusNone,
@@ -247,6 +260,91 @@ cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *Mode) {
 inline cudaError_t cudaDeviceReset() {
   ++Fake.Resets;
   return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSynchronize() {
+  return fakeCall("cudaDeviceSynchronize");
+}
+
+/// Memory of the device is the host's, by where it begins.
+struct FakeBlock {
+  std::size_t Bytes = 0;
+  cudaMemoryType Type = cudaMemoryTypeDevice;
+  int Device = 0;
+};
+struct FakeMemory {
+  std::map<char *, FakeBlock> Blocks;
+  std::size_t Free = std::size_t(1) << 30;
+  std::size_t CopiedAsync = 0; ///< bytes
+  FakeBlock *find(const void *Inside, char *&Begin) {
+    auto At =
+        Blocks.upper_bound(static_cast<char *>(const_cast<void *>(Inside)));
+    if (At == Blocks.begin())
+      return nullptr;
+    Begin = (--At)->first;
+    return static_cast<const char *>(Inside) < Begin + At->second.Bytes
+               ? &At->second
+               : nullptr;
+  }
+};
+inline FakeMemory FakeDevice;
+
+inline cudaError_t cudaMalloc(void **Made, std::size_t Bytes) {
+  if (Bytes > FakeDevice.Free)
+    return fakeError(cudaErrorMemoryAllocation);
+  char *Begin = new char[Bytes]();
+  FakeDevice.Blocks[Begin] = {Bytes};
+  FakeDevice.Free -= Bytes;
+  *Made = Begin;
+  return fakeCall("cudaMalloc");
+}
+inline cudaError_t cudaFree(void *Begin) {
+  auto At = FakeDevice.Blocks.find(static_cast<char *>(Begin));
+  if (At == FakeDevice.Blocks.end())
+    return cudaSuccess;
+  FakeDevice.Free += At->second.Bytes;
+  FakeDevice.Blocks.erase(At);
+  delete[] static_cast<char *>(Begin);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemGetInfo(std::size_t *Free, std::size_t *All) {
+  *Free = FakeDevice.Free;
+  *All = std::size_t(1) << 30;
+  return fakeCall("cudaMemGetInfo");
+}
+inline cudaError_t cudaMemcpy(void *To, const void *From, std::size_t Bytes,
+                              cudaMemcpyKind) {
+  std::memcpy(To, From, Bytes);
+  return fakeCall("cudaMemcpy");
+}
+inline cudaError_t cudaMemcpyAsync(void *To, const void *From,
+                                   std::size_t Bytes, cudaMemcpyKind,
+                                   cudaStream_t) {
+  std::memcpy(To, From, Bytes);
+  FakeDevice.CopiedAsync += Bytes;
+  return fakeCall("cudaMemcpyAsync");
+}
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *Is,
+                                            const void *Pointer) {
+  char *Begin = nullptr;
+  const FakeBlock *Block = FakeDevice.find(Pointer, Begin);
+  *Is = Block ? cudaPointerAttributes{Block->Type, Block->Device}
+              : cudaPointerAttributes{cudaMemoryTypeUnregistered, 0};
+  return fakeCall("cudaPointerGetAttributes");
+}
+inline int fakeAddressRange(unsigned long long *Begin, std::size_t *Bytes,
+                            unsigned long long Inside) {
+  char *At = nullptr;
+  const FakeBlock *Block =
+      FakeDevice.find(reinterpret_cast<const void *>(Inside), At);
+  *Begin = reinterpret_cast<unsigned long long>(At);
+  *Bytes = Block ? Block->Bytes : 0;
+  return Block ? 0 : 1;
+}
+inline cudaError_t cudaGetDriverEntryPoint(const char *Name, void **Found,
+                                           unsigned long long) {
+  const bool IsKnown = std::strcmp(Name, "cuMemGetAddressRange") == 0;
+  *Found = IsKnown ? reinterpret_cast<void *>(fakeAddressRange) : nullptr;
+  return fakeCall("cudaGetDriverEntryPoint");
 }
 
 #endif
