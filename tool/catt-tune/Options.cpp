@@ -17,7 +17,9 @@ namespace catt {
 namespace {
 
 struct Row {
-  StringLiteral Name, Value, Help; ///< without a value: a flag
+  /// Without a value: a flag. "[=glob]": the value may be left out.
+  StringLiteral Name, Value, Help;
+  bool isOptional() const { return Value.starts_with("["); }
 };
 
 constexpr Row Rows[] = {
@@ -37,6 +39,9 @@ constexpr Row Rows[] = {
     {"bftt", "",
      "Try all numbers of warp groups and blocks, and nothing else (CATT's "
      "BFTT, for each loop)"},
+    {"replay", "[=glob]",
+     "Run launches of these kernels several times in one run, and no more of "
+     "the program (without a glob: of kernels with fewer than 5 launches)"},
     {"gpu", "card|sm_XX", "As of catt-rewrite"},
     {"p", "dir", "Directory of compile_commands.json, as of catt-rewrite"},
     {"config", "file|none", "As of catt-rewrite"},
@@ -63,7 +68,9 @@ std::string helpText() {
       "[-- <compile flags>]\n\nOPTIONS:\n\n";
   for (const Row &R : Rows) {
     std::string Name = (R.Name.size() == 1 ? "-" : "--") + R.Name.str();
-    if (!R.Value.empty())
+    if (R.isOptional())
+      Name += "[=<" + R.Value.drop_front(2).drop_back().str() + ">]";
+    else if (!R.Value.empty())
       Name += "=<" + R.Value.str() + ">";
     Name.resize(std::max<size_t>(Name.size(), 22), ' ');
     Text += "  " + Name + " - " + R.Help.str() + "\n";
@@ -105,7 +112,9 @@ Expected<Said> split(ArrayRef<const char *> Argv) {
                                "'; --help lists them");
     if (R->Value.empty() && Word.contains('='))
       return createStringError("'" + Word + "': this option takes no value");
-    if (!R->Value.empty() && !Word.contains('=')) {
+    if (R->isOptional() && Word.contains('=') && Value.empty())
+      return createStringError("'" + Word + "' is given without a value");
+    if (!R->Value.empty() && !R->isOptional() && !Word.contains('=')) {
       if (I + 1 == Argv.size())
         return createStringError("'" + Word + "' is given without a value");
       Value = Argv[++I];
@@ -198,6 +207,12 @@ Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
   if (!Names)
     return createStringError("--variants: " + toString(Names.takeError()));
   C.Tune.Which = S->has("bftt") ? Points::All : Points::Few;
+  if (S->has("replay"))
+    C.Tune.Replay = S->text("replay");
+  if (Expected<GlobPattern> Kernels =
+          GlobPattern::create(S->text("replay"), MaxReplayPatterns);
+      !Kernels)
+    return createStringError("--replay: " + toString(Kernels.takeError()));
   C.Tune.Restart = S->has("restart");
   C.Tune.Directory = S->text("state", ".catt-tune");
   C.Export = S->text("export");

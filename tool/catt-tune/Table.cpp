@@ -61,6 +61,7 @@ std::string remarksOn(const TuneResult &R, Checking By) {
   std::string Text;
   if (!R.Untimed.empty())
     Text += "Times are of whole runs: " + R.Untimed + ".\n";
+  Text += remarksOn(R.Replays);
   if (By == Checking::None)
     Text += "Results were not checked (--no-check).\n";
   return Text;

@@ -84,10 +84,15 @@ std::string withTimedLaunches(StringRef Path, StringRef Text,
   size_t Done = 0;
   for (const TimedLaunch &T : Launches) {
     Out += Text.slice(Done, T.Begin);
-    Out += "{ catt::Timed cattTimed(\"" + T.Kernel + "\"";
-    if (!T.Stream.empty())
-      Out += ", " + T.Stream;
-    Out += "); ";
+    Out += T.Replayed ? "{ for (catt::Replay cattReplay(\""
+                      : "{ catt::Timed cattTimed(\"";
+    Out += T.Kernel + "\"";
+    if (!T.Stream.empty() || T.Replayed)
+      Out += ", " + (T.Stream.empty() ? "nullptr" : T.Stream);
+    for (const std::string &Argument :
+         T.Replayed.value_or(std::vector<std::string>()))
+      Out += ", " + Argument;
+    Out += T.Replayed ? "); cattReplay.next();) " : "); ";
     Out += Text.slice(T.Begin, T.End);
     // A comment that ends an edit may run to the end of the line.
     Out += StringRef(Out).rsplit('\n').second.contains("//") ? "\n}" : " }";

@@ -10,6 +10,11 @@
 //     --> if (go) { catt::Timed cattTimed("k", s); k<<<g, b, 0, s>>>(x); }
 //
 // The header's declaration records an event there, and another at the brace.
+// One that is replayed runs as often as catt/replay.h says:
+//
+//     --> if (go) { for (catt::Replay cattReplay("k", s, x);
+//     cattReplay.next();)
+//                   k<<<g, b, 0, s>>>(x); }
 //
 // Limits: a launch in a macro, by cudaLaunchKernel, as a part of an expression,
 // or with a stream that may not be read twice (streams[i++]) is not timed. The
@@ -33,6 +38,8 @@ struct TimedLaunch {
   std::string File;
   unsigned Begin = 0, End = 0;
   std::string Stream; ///< as it is written; empty: the default stream
+  /// Of the kernel, as they are written, where the launch is to be replayed.
+  std::optional<std::vector<std::string>> Replayed = {};
 };
 
 /// The launches of all kernels, in the order of files and places; once where
@@ -48,8 +55,9 @@ llvm::Expected<std::vector<TimedLaunch>>
 shifted(std::vector<TimedLaunch> Launches,
         const clang::tooling::Replacements &Edits);
 
-/// The text of one file with its launches timed by catt/timing.h, which stands
-/// at the path `Header`. Lines keep their numbers. The launches must ascend.
+/// The text of one file with its launches timed by catt/timing.h, or replayed,
+/// by catt/replay.h, where one says so: the header at the path `Header`. Lines
+/// keep their numbers. The launches must ascend.
 std::string withTimedLaunches(llvm::StringRef Path, llvm::StringRef Text,
                               llvm::ArrayRef<TimedLaunch> Launches,
                               llvm::StringRef Header);

@@ -11,7 +11,7 @@
 //     kept.json       the originals of sources that are replaced, and hashes of
 //                     all that was written in their place
 //     results.json    trials by a hash of texts and commands
-//     timing.h        what timed texts include
+//     timing.h, saved.h, replay.h     what timed texts include
 //     *.txt           what the commands said
 //
 // Whatever ends the program leaves either the originals in place or kept.json,

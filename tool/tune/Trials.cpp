@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <ctime>
@@ -18,6 +19,9 @@ using namespace llvm;
 
 namespace catt {
 namespace {
+
+/// That a kernel is to be faster in, each.
+constexpr unsigned LeastReplayGroups = 3;
 
 std::vector<std::string> wordsOf(StringRef Text) {
   std::vector<std::string> Words;
@@ -157,6 +161,53 @@ bool Trials::readTimes(Trial &T) {
   return true;
 }
 
+/// After readTimes: of kernels that are replayed, the median of all replays.
+bool Trials::readReplays(Trial &T) {
+  if (Replayed.empty())
+    return true;
+  auto All = parseReplays(textOf(Where.path("replays.json")));
+  if (!All)
+    consumeError(All.takeError());
+  ReplayedKernels Of =
+      replayedKernels(All ? *All : std::vector<ReplayedLaunch>(), Replayed, 1);
+  for (const auto &[Kernel, Why] : Of.Why) {
+    T.End = Verdict::NotTimed;
+    T.Why = formatv("kernel '{0}' was not replayed: {1}", Kernel, Why).str();
+    return false;
+  }
+  for (const auto &[Kernel, Ms] : Of.Ms) {
+    T.KernelMs[Kernel].push_back(Ms.front());
+    T.Launches += Of.Times[Kernel];
+    T.LaunchesOf[Kernel] += Of.Times[Kernel];
+  }
+  return true;
+}
+
+/// Why the run did not end by itself with that exit code; or empty.
+static std::string whyNotEnded(const ShellResult &R, double LimitSeconds,
+                               int Wanted) {
+  using End = ShellResult::End;
+  if (R.How == End::TimeOut)
+    return "the run took more than " + seconds(LimitSeconds);
+  if (R.How == End::Signal)
+    return "the run ended by signal " + std::to_string(R.Code);
+  if (R.How != End::Exited)
+    return "the run did not start";
+  if (R.Code == Wanted)
+    return "";
+  // A shell says so of what it ran.
+  return R.Code > 128
+             ? "the run ended by signal " + std::to_string(R.Code - 128)
+             : "the run ended with exit code " + std::to_string(R.Code);
+}
+
+static Verdict verdictOn(const ShellResult &R) {
+  using End = ShellResult::End;
+  return R.How == End::Interrupted ? Verdict::Stopped
+         : R.How == End::TimeOut   ? Verdict::Hung
+                                   : Verdict::Failed;
+}
+
 bool Trials::runOnce(Trial &T, bool Timed) {
   ShellCommand C{O.Run,
                  O.LimitSeconds,
@@ -165,30 +216,22 @@ bool Trials::runOnce(Trial &T, bool Timed) {
                  {}};
   if (Timed)
     C.Environment["CATT_TIMES"] = Where.path("times.json");
+  if (Timed && !Replayed.empty()) {
+    C.Environment["CATT_REPLAY"] = replayOrder(Replayed);
+    C.Environment["CATT_REPLAYS"] = Where.path("replays.json");
+  }
   (void)sys::fs::remove(Where.path("times.json"));
+  (void)sys::fs::remove(Where.path("replays.json"));
   ShellResult R = runShell(C);
   T.RunSeconds += R.Seconds;
   T.WallMs.push_back(R.Seconds * 1000);
-  using End = ShellResult::End;
-  T.End = R.How == End::Interrupted ? Verdict::Stopped
-          : R.How == End::TimeOut   ? Verdict::Hung
-                                    : Verdict::Failed;
-  if (R.How == End::TimeOut)
-    T.Why = "the run took more than " + seconds(O.LimitSeconds);
-  else if (R.How == End::Signal)
-    T.Why = "the run ended by signal " + std::to_string(R.Code);
-  else if (R.How != End::Exited)
-    T.Why = "the run did not start";
-  else if (R.Code != ExitCode.value_or(R.Code))
-    // A shell says so of what it ran.
-    T.Why = R.Code > 128
-                ? "the run ended by signal " + std::to_string(R.Code - 128)
-                : "the run ended with exit code " + std::to_string(R.Code);
+  T.End = verdictOn(R);
+  T.Why = whyNotEnded(R, O.LimitSeconds, ExitCode.value_or(R.Code));
   if (!T.Why.empty())
     return false;
   ExitCode = R.Code;
   T.End = Verdict::Fine;
-  return check(T) && (!Timed || readTimes(T));
+  return check(T) && (!Timed || (readTimes(T) && readReplays(T)));
 }
 
 bool Trials::check(Trial &T) {
@@ -228,6 +271,43 @@ Expected<Trial> Trials::run(const FileTexts &Texts, bool Timed) {
     Fine = runOnce(T, Timed);
   if (Fine)
     Judging = true;
+  return T;
+}
+
+Expected<Trial> Trials::replay(const FileTexts &Texts,
+                               const LaunchCounts &Launches,
+                               ReplayedKernels &Out) {
+  Trial T;
+  T.When = now();
+  if (Error E = Where.replace(Texts))
+    return E;
+  if (!build(T))
+    return T;
+  ShellCommand C{O.Run,
+                 O.LimitSeconds,
+                 Where.path("output.txt"),
+                 Where.path("errors.txt"),
+                 {{"CATT_REPLAY", replayOrder(Launches)},
+                  {"CATT_REPLAYS", Where.path("replays.json")},
+                  {"CATT_REPLAY_ONLY", "1"}}};
+  (void)sys::fs::remove(Where.path("replays.json"));
+  ShellResult R = runShell(C);
+  T.RunSeconds = R.Seconds;
+  T.WallMs.push_back(R.Seconds * 1000);
+  auto All = parseReplays(textOf(Where.path("replays.json")));
+  if (All)
+    Out = replayedKernels(*All, Launches, std::max(O.Runs, LeastReplayGroups));
+  else
+    consumeError(All.takeError());
+  // What runs behind the program may miss its results: all are here.
+  if (All && Out.Ms.size() == Launches.size())
+    return T;
+  if (T.Why = whyNotEnded(R, O.LimitSeconds, 0); !T.Why.empty()) {
+    T.End = verdictOn(R);
+  } else if (!All) {
+    T.End = Verdict::NotTimed;
+    T.Why = "the run wrote no times of replays";
+  }
   return T;
 }
 

@@ -14,6 +14,7 @@
 #ifndef CATT_TOOL_TUNE_TRIALS_H
 #define CATT_TOOL_TUNE_TRIALS_H
 
+#include "tool/tune/Replays.h"
 #include "tool/tune/Shell.h"
 #include "tool/tune/State.h"
 
@@ -58,14 +59,24 @@ public:
   llvm::Expected<Trial> run(const FileTexts &Texts, bool Timed);
   void setRuns(unsigned N) { O.Runs = N; }
 
+  /// Builds, and runs it once, up to the last launch of the kernels, which are
+  /// replayed. Out says more where the trial is fine. Error: as run().
+  llvm::Expected<Trial> replay(const FileTexts &Texts,
+                               const LaunchCounts &Launches,
+                               ReplayedKernels &Out);
+  /// Kernels whose launches are replayed in whole runs, too, from now on.
+  void setReplayed(LaunchCounts Launches) { Replayed = std::move(Launches); }
+
 private:
   bool build(Trial &T);
   bool runOnce(Trial &T, bool Timed);
   bool check(Trial &T);
   bool readTimes(Trial &T);
+  bool readReplays(Trial &T);
 
   State &Where;
   TrialOptions O;
+  LaunchCounts Replayed;
   Reference Original;
   std::optional<int> ExitCode; ///< of the original
   bool Judging = false;        ///< the original is known

@@ -47,7 +47,11 @@ private:
   FileTexts timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
                       const AnalysedFile &Of) const;
   std::vector<double> timesOf(ArrayRef<Trial> All, StringRef Kernel) const;
-  std::string keyOf(const FileTexts &Texts) const;
+  std::string keyOf(const WrittenVariant &V) const;
+  /// That timed texts include.
+  std::string header() const {
+    return Where.path(O.Replay ? "replay.h" : "timing.h");
+  }
   bool isOver() {
     std::chrono::duration<double> Passed = Clock::now() - Begin;
     Out.OutOfBudget |= Passed.count() >= O.BudgetSeconds;
@@ -97,6 +101,8 @@ Error Tuner::analyse() {
     Files.push_back(std::move(F));
   }
   IsTimed = Out.Untimed.empty();
+  if (O.Replay && IsTimed)
+    allowReplays(Files, *O.Replay, Out.Replays);
   for (const AnalysedFile &F : Files)
     propose(F);
   if (Out.All.empty())
@@ -154,7 +160,7 @@ FileTexts Tuner::timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
     for (const TimedLaunch &T : F.Launches)
       if (F.Name != Of.Name && !Here.count(T.File))
         Launches.push_back(T);
-  return timedTexts(All, Launches, Where.path("timing.h"));
+  return timedTexts(All, Launches, header());
 }
 
 //===-- Measuring ---------------------------------------------------------===//
@@ -171,20 +177,23 @@ std::vector<double> Tuner::timesOf(ArrayRef<Trial> All,
   for (const Trial &T : All) {
     std::vector<double> Sum(T.WallMs.size());
     for (const auto &[Name, Ms] : T.KernelMs)
-      if (Kernel.empty() || Name == Kernel)
-        for (size_t I = 0; I < Ms.size() && I < Sum.size(); ++I)
+      if (Kernel.empty() || Name == Kernel) {
+        Sum.resize(std::max(Sum.size(), Ms.size())); // one run, many replays
+        for (size_t I = 0; I < Ms.size(); ++I)
           Sum[I] += Ms[I];
+      }
     append_range(Times, IsTimed ? Sum : T.WallMs);
   }
   return Times;
 }
 
-std::string Tuner::keyOf(const FileTexts &Texts) const {
+std::string Tuner::keyOf(const WrittenVariant &V) const {
   std::string All =
       O.Trying.Build + "\n" + O.Trying.Run + "\n" + O.Trying.Check + "\n" +
       Out.Device + "\n" + std::to_string(int(O.Trying.By)) + " " +
-      std::to_string(O.Trying.Runs) + " " + std::to_string(IsTimed) + "\n";
-  for (const FileTexts *Each : {&Plain, &Texts})
+      std::to_string(O.Trying.Runs) + " " + std::to_string(IsTimed) + "\n" +
+      (Out.Replays.has(V.How.Kernel) ? "replayed\n" : "");
+  for (const FileTexts *Each : {&Plain, &V.Texts})
     for (const auto &[Path, Text] : *Each)
       All.append(Path).append("\n").append(Text).append("\n");
   return hashOf(All);
@@ -192,12 +201,19 @@ std::string Tuner::keyOf(const FileTexts &Texts) const {
 
 Error Tuner::measureOriginal() {
   Say("the original");
-  if (Error E = writeFile(Where.path("timing.h"), timingHeader()))
-    return E;
+  for (auto [Name, Text] : {std::pair{"timing.h", timingHeader()},
+                            {"saved.h", savedHeader()},
+                            {"replay.h", replayHeader()}})
+    if (Error E = writeFile(Where.path(Name), Text))
+      return E;
   Original = timedWith({}, Files.front().Launches, Files.front());
   Expected<Trial> T = Each.run(Original, IsTimed);
   if (!T)
     return T.takeError();
+  if (O.Replay && IsTimed && T->End == Verdict::NotBuilt)
+    return createStringError("with launches that can be replayed " + T->Why +
+                             "; --replay=<glob> names kernels, and without "
+                             "--replay whole runs are measured");
   // A program that cannot be timed may still be built and run.
   if (IsTimed && (T->End == Verdict::NotTimed || T->End == Verdict::NotBuilt)) {
     Out.Untimed = T->Why + " with its launches timed";
@@ -214,9 +230,14 @@ Error Tuner::measureOriginal() {
     return createStringError("the original cannot be measured: " + T->Why +
                              "; '" + Where.path("") + "' holds what it said");
   Written = *T;
-  Out.OriginalMs[""] = median(timesOf(*T, ""));
+  Out.OriginalMs[""] = median(timesOf(Written, ""));
+  if (O.Replay && IsTimed && T->fine())
+    if (Error E =
+            replayOriginal(Each, Original, *O.Replay, Written, Out.Replays))
+      return E;
   for (const Tried &V : Out.All)
-    Out.OriginalMs[V.What.How.Kernel] = median(timesOf(*T, V.What.How.Kernel));
+    Out.OriginalMs[V.What.How.Kernel] =
+        median(timesOf(Written, V.What.How.Kernel));
   return Error::success();
 }
 
@@ -240,13 +261,16 @@ void Tuner::judge(Tried &T) {
 
 Error Tuner::tryOne(size_t Index) {
   Tried &T = Out.All[Index];
-  std::string Key = keyOf(T.What.Texts);
+  const std::string Key = keyOf(T.What), &Kernel = T.What.How.Kernel;
   if (const Trial *Known = Where.find(Key)) {
     T.Result = *Known;
     judge(T);
     return Error::success();
   }
-  Expected<Trial> Done = Each.run(T.What.Timed, IsTimed);
+  Expected<Trial> Done =
+      Out.Replays.has(Kernel)
+          ? replayVariant(Each, T.What.Timed, Kernel, O.Trying.By, Out.Replays)
+          : Each.run(T.What.Timed, IsTimed);
   if (!Done)
     return Done.takeError();
   if (Done->End == Verdict::Stopped)
@@ -307,12 +331,12 @@ Error Tuner::combine() {
       Out.Best[Path] = Text;
       Out.Old[Path] = Plain[Path];
     }
-  return confirm(IsTimed ? timedTexts(Texts, All, Where.path("timing.h"))
-                         : Texts);
+  return confirm(IsTimed ? timedTexts(Texts, All, header()) : Texts);
 }
 
 Error Tuner::confirm(const FileTexts &Timed) {
   Each.setRuns(1);
+  Each.setReplayed(Out.Replays.Launches);
   for (unsigned I = 0; I != O.Trying.Runs; ++I)
     for (bool IsBest : {false, true}) {
       Say("the best beside the original, round " + std::to_string(I + 1) +

@@ -25,6 +25,7 @@
 #ifndef CATT_TOOL_TUNE_TUNER_H
 #define CATT_TOOL_TUNE_TUNER_H
 
+#include "tool/tune/Replaying.h"
 #include "tool/tune/Trials.h"
 #include "tool/tune/Variants.h"
 #include <functional>
@@ -42,6 +43,8 @@ struct TuneOptions {
   bool Restart = false;
   std::string Names = "*"; ///< glob of variants to try
   Points Which = Points::Few;
+  /// Kernels to be replayed: a glob; empty: those with few launches.
+  std::optional<std::string> Replay;
 };
 
 /// A line of the table.
@@ -66,7 +69,8 @@ struct TuneResult {
   /// By kernel, as written: medians in milliseconds. "" is the whole run.
   std::map<std::string, double> OriginalMs;
   std::string Device;
-  std::string Untimed;         ///< why whole runs were timed; or empty
+  std::string Untimed; ///< why whole runs were timed; or empty
+  Replaying Replays;
   std::vector<size_t> Winners; ///< indices, one for each kernel at most
   FileTexts Old, Best;         ///< the files that the winners change
   double ConfirmedOld = 0, ConfirmedNew = 0; ///< medians of the last comparison
