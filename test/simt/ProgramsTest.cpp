@@ -66,6 +66,23 @@ TEST(Programs, hostApi) {
   EXPECT_EQ(R.Status, 0);
 }
 
+TEST(Programs, launchesAreReplayed) {
+  SmallString<128> Path = temporary();
+  FileRemover Remove(Path);
+  Outcome R = simt({program("Replays.cu"), "--", Path.str().str()});
+  // Five lists, their array and the sum, each 256 bytes.
+  EXPECT_NE(R.Out.find("15 5, often\n\"bytes\": 1792, \"left\": "),
+            std::string::npos)
+      << R.Out;
+  EXPECT_NE(R.Out.find("\"why\": \"\"},\n\"bytes\": 256, "), std::string::npos)
+      << R.Out;
+  EXPECT_NE(R.Out.find("\"why\": \"launched again, it leaves something else\""),
+            std::string::npos)
+      << R.Out;
+  EXPECT_EQ(R.Error, "");
+  EXPECT_EQ(R.Status, 0);
+}
+
 TEST(Programs, languageOfEveryStandard) {
   for (const char *Standard : {"c++11", "c++14", "c++20"}) {
     Outcome R = simt({"--seed=2", std::string("--Xcompiler=-std=") + Standard,

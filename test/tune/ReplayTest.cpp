@@ -14,7 +14,6 @@
 #include <sstream>
 
 using testing::HasSubstr;
-using testing::Not;
 
 namespace {
 

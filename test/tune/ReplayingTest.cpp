@@ -14,7 +14,6 @@ using namespace catt;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::UnorderedElementsAre;
 
 namespace {
 

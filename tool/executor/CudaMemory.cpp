@@ -45,6 +45,35 @@ cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
   return done(cudaSuccess);
 }
 
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *Is, const void *P) {
+  auto *Given = const_cast<void *>(P);
+  const bool IsDevice = allocationAt(P).second != 0;
+  *Is = {IsDevice ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, 0,
+         IsDevice ? Given : nullptr, IsDevice ? nullptr : Given};
+  return done(cudaSuccess);
+}
+
+/// cuMemGetAddressRange of the driver.
+static int addressRange(unsigned long long *Begin, size_t *Size,
+                        unsigned long long P) {
+  auto [From, To] = allocationAt(reinterpret_cast<const void *>(P));
+  *Begin = From;
+  *Size = To - From;
+  constexpr int NotFound = 500;
+  return To ? 0 : NotFound;
+}
+cudaError_t
+cudaGetDriverEntryPointByVersion(const char *Name, void **Function, unsigned,
+                                 unsigned long long,
+                                 cudaDriverEntryPointQueryResult *Result) {
+  const bool IsKnown = std::strcmp(Name, "cuMemGetAddressRange") == 0;
+  *Function = IsKnown ? reinterpret_cast<void *>(addressRange) : nullptr;
+  if (Result)
+    *Result = IsKnown ? cudaDriverEntryPointSuccess
+                      : cudaDriverEntryPointSymbolNotFound;
+  return done(cudaSuccess);
+}
+
 cudaError_t cudaMemcpy(void *To, const void *From, size_t Size,
                        cudaMemcpyKind) {
   if (!isCopyable(To, Size) || !isCopyable(From, Size))

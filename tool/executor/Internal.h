@@ -204,6 +204,9 @@ void unregisterMemory(void *P);
 void forgetCachedAllocations();
 /// True if [P, P + Size) lies in one allocation, or in none (host memory).
 bool isCopyable(const void *P, uint64_t Size);
+/// The allocation of host code that holds P: its first address and the one
+/// behind it; both 0 if there is none.
+std::pair<uint64_t, uint64_t> allocationAt(const void *P);
 /// What an object in device memory is called, where it is, and its bytes.
 using VisitObject =
     std::function<void(const std::string &Which, const void *P, uint64_t Size)>;

@@ -296,6 +296,15 @@ bool isCopyable(const void *P, uint64_t Size) {
   return At < DeviceBase || At >= DeviceBase + DeviceSize;
 }
 
+std::pair<uint64_t, uint64_t> allocationAt(const void *P) {
+  auto At = reinterpret_cast<uint64_t>(P);
+  auto It = table().before(At);
+  if (It == table().Allocations.end() || At >= It->second.High ||
+      !It->second.Ours)
+    return {0, 0};
+  return {It->first, It->second.High};
+}
+
 uint64_t sharedMemory(unsigned Slot) {
   table(); // reserves it
   return SharedBase + (Slot % MaxSlots) * SharedSlot;

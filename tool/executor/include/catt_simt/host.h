@@ -114,6 +114,15 @@ enum cudaMemoryType {
   cudaMemoryTypeDevice,
   cudaMemoryTypeManaged
 };
+struct cudaPointerAttributes {
+  cudaMemoryType type;
+  int device;
+  void *devicePointer, *hostPointer;
+};
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess,
+  cudaDriverEntryPointSymbolNotFound
+};
 enum cudaMemoryAdvise {
   cudaMemAdviseSetReadMostly = 1,
   cudaMemAdviseSetPreferredLocation = 3,
@@ -139,6 +148,7 @@ enum cudaComputeMode {
 #define cudaEventDefault 0
 #define cudaEventBlockingSync 1
 #define cudaEventDisableTiming 2
+#define cudaEnableDefault 0
 #define cudaStreamDefault 0
 #define cudaStreamNonBlocking 1
 
@@ -153,6 +163,11 @@ cudaError_t cudaFreeHost(void *P);
 cudaError_t cudaMallocAsync(void **P, size_t Size, cudaStream_t = 0);
 cudaError_t cudaFreeAsync(void *P, cudaStream_t = 0);
 cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *, const void *);
+cudaError_t
+cudaGetDriverEntryPointByVersion(const char *Name, void **Function,
+                                 unsigned Version, unsigned long long Flags,
+                                 cudaDriverEntryPointQueryResult * = nullptr);
 cudaError_t cudaMemcpy(void *To, const void *From, size_t, cudaMemcpyKind);
 cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t, cudaMemcpyKind,
                             cudaStream_t = 0);
