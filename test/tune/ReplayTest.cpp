@@ -143,6 +143,21 @@ TEST_F(Replaying, WhatIsNotChangedIsNotPutBack) {
   });
 }
 
+TEST_F(Replaying, L2IsColdWhereThereIsRoom) {
+  auto Flushes = [](int L2) {
+    FakeDevice.L2 = L2;
+    FakeDevice.Flushes = 0;
+    launch("k", 5000, [](long *At) { ++*At; }, allocate<long>(1));
+    return FakeDevice.Flushes;
+  };
+  program([=] {
+    if (Flushes(1 << 20) != 3 || Flushes(1 << 29) != 0 || Flushes(0) != 0)
+      return 1;
+    Fake.FailingCall = "cudaDeviceGetAttribute";
+    return Flushes(1 << 20) == 0 && FakeDevice.Blocks.size() == 4 ? 0 : 2;
+  });
+}
+
 TEST_F(Replaying, WithoutRoomOnTheDeviceTheCopyIsOnTheHost) {
   program([] {
     long *A = allocate<long>(1000);

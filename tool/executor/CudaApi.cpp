@@ -350,7 +350,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int) {
   P->memoryBusWidth = 6144;
   P->concurrentKernels = P->canMapHostMemory = P->unifiedAddressing = 1;
   P->managedMemory = P->cooperativeLaunch = 1;
-  P->l2CacheSize = 50 << 20;
+  P->l2CacheSize = L2Bytes;
   const int Threads[] = {1024, 1024, 64}, Grid[] = {2147483647, 65535, 65535};
   std::copy_n(Threads, 3, P->maxThreadsDim);
   std::copy_n(Grid, 3, P->maxGridSize);
@@ -372,6 +372,9 @@ cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr A, int) {
     break;
   case cudaDevAttrClockRate:
     *Value = 1980000; // kHz
+    break;
+  case cudaDevAttrL2CacheSize:
+    *Value = L2Bytes;
     break;
   case cudaDevAttrMaxThreadsPerMultiProcessor:
     *Value = 2048;

@@ -31,6 +31,7 @@ struct dim3 {
 namespace catt::simt {
 
 constexpr size_t DeviceBytes = 1ull << 34;
+constexpr int L2Bytes = 50 << 20;
 
 /// What a call returns: its own error, or that of a launch that has ended the
 /// context.

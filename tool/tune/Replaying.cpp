@@ -58,21 +58,21 @@ void allowReplays(std::vector<AnalysedFile> &Files, StringRef Glob,
           T.Replayed = At->AllArguments;
 }
 
-Error replayOriginal(Trials &Each, const FileTexts &Original, StringRef Glob,
+Error replayOriginal(Trials &Each, const FileTexts &Original,
+                     const std::set<std::string> &Kernels, StringRef Glob,
                      Trial &Written, Replaying &Out) {
   const int64_t Runs = int64_t(std::max<size_t>(1, Written.WallMs.size()));
-  auto LaunchesOf = [&](const std::string &Kernel) {
-    return Written.LaunchesOf[Kernel] / Runs;
+  auto IsChosen = [&](const std::string &Kernel) {
+    const int64_t N = Written.LaunchesOf[Kernel] / Runs;
+    return N > 0 && (!Glob.empty() || N < ManyLaunches) &&
+           matches(Glob, Kernel) && Kernels.count(Kernel);
   };
-  // What is launched often needs no reason.
-  std::erase_if(Out.Without, [&](const auto &Of) {
-    return Glob.empty() && LaunchesOf(Of.first) >= ManyLaunches;
-  });
-  for (const auto &[Kernel, Count] : Written.LaunchesOf)
-    if (matches(Glob, Kernel) && !Out.Without.count(Kernel))
-      if (int64_t N = Count / Runs;
-          N > 0 && (!Glob.empty() || N < ManyLaunches))
-        Out.Launches[Kernel] = N;
+  // The others need no reason.
+  std::erase_if(Out.Without,
+                [&](const auto &Of) { return !IsChosen(Of.first); });
+  for (const std::string &Kernel : Kernels)
+    if (IsChosen(Kernel) && !Out.Without.count(Kernel))
+      Out.Launches[Kernel] = Written.LaunchesOf[Kernel] / Runs;
   std::map<std::string, std::vector<double>> Ms;
   for (bool IsFirst : {true, false}) {
     if (Out.Launches.empty())

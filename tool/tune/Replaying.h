@@ -25,6 +25,7 @@
 
 #include "tool/tune/Trials.h"
 #include "tool/tune/Variants.h"
+#include <set>
 
 namespace catt {
 
@@ -47,10 +48,11 @@ struct Replaying {
 void allowReplays(std::vector<AnalysedFile> &Files, llvm::StringRef Glob,
                   Replaying &Out);
 
-/// Chooses by what the original was seen to launch in one run, replays it, and
-/// makes these the kernel's times in Written. With a glob, also kernels with
-/// many launches. Error: the user's files cannot be written.
+/// Chooses among the kernels by what the original was seen to launch in one
+/// run, replays it, and makes these the kernel's times in Written. With a glob,
+/// also kernels with many launches. Error: the user's files cannot be written.
 llvm::Error replayOriginal(Trials &Each, const FileTexts &Original,
+                           const std::set<std::string> &Kernels,
                            llvm::StringRef Glob, Trial &Written,
                            Replaying &Out);
 

@@ -231,10 +231,15 @@ Error Tuner::measureOriginal() {
                              "; '" + Where.path("") + "' holds what it said");
   Written = *T;
   Out.OriginalMs[""] = median(timesOf(Written, ""));
-  if (O.Replay && IsTimed && T->fine())
-    if (Error E =
-            replayOriginal(Each, Original, *O.Replay, Written, Out.Replays))
+  if (O.Replay && IsTimed && T->fine()) {
+    std::set<std::string> Kernels;
+    for (const Tried &V : Out.All)
+      if (V.What.Refused.empty())
+        Kernels.insert(V.What.How.Kernel);
+    if (Error E = replayOriginal(Each, Original, Kernels, *O.Replay, Written,
+                                 Out.Replays))
       return E;
+  }
   for (const Tried &V : Out.All)
     Out.OriginalMs[V.What.How.Kernel] =
         median(timesOf(Written, V.What.How.Kernel));

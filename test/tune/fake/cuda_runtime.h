@@ -32,6 +32,7 @@ enum cudaMemoryType {
   cudaMemoryTypeManaged
 };
 enum cudaMemcpyKind { cudaMemcpyDefault = 4 };
+enum cudaDeviceAttr { cudaDevAttrL2CacheSize = 38 };
 constexpr unsigned long long cudaEnableDefault = 0;
 struct cudaPointerAttributes {
   cudaMemoryType type;
@@ -275,6 +276,7 @@ struct FakeMemory {
   std::map<char *, FakeBlock> Blocks;
   std::size_t Free = std::size_t(1) << 30;
   std::size_t CopiedAsync = 0; ///< bytes
+  int L2 = 0, Flushes = 0;
   FakeBlock *find(const void *Inside, char *&Begin) {
     auto At =
         Blocks.upper_bound(static_cast<char *>(const_cast<void *>(Inside)));
@@ -322,6 +324,16 @@ inline cudaError_t cudaMemcpyAsync(void *To, const void *From,
   std::memcpy(To, From, Bytes);
   FakeDevice.CopiedAsync += Bytes;
   return fakeCall("cudaMemcpyAsync");
+}
+inline cudaError_t cudaMemsetAsync(void *To, int Value, std::size_t Bytes,
+                                   cudaStream_t) {
+  std::memset(To, Value, Bytes);
+  ++FakeDevice.Flushes;
+  return fakeCall("cudaMemsetAsync");
+}
+inline cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr, int) {
+  *Value = FakeDevice.L2;
+  return fakeCall("cudaDeviceGetAttribute");
 }
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *Is,
                                             const void *Pointer) {

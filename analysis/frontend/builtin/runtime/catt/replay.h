@@ -20,7 +20,7 @@
 // one changed the same to the same is checked; the program goes on with it.
 //
 // Limits: those of saved.h. Launches of other threads of the host must not run
-// meanwhile. Caches hold what was put back.
+// meanwhile. L2 is cold each time, as it may not be in the program.
 #pragma once
 #include "saved.h"
 #include "timing.h"

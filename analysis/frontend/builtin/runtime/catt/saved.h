@@ -6,7 +6,8 @@
 //   word of an argument --> allocation that it points into --> words in there
 //      --> ...                            all of them are copied
 //
-// The copy is on the device where there is room, else on the host.
+// The copy is on the device where there is room, else on the host. Behind what
+// is put back goes as much as L2 does not hold, so that it is cold.
 //
 // Limits: found are allocations of the current device into which an aligned
 // word of the arguments points, or one in an allocation of up to 1 MiB that is
@@ -80,8 +81,13 @@ public:
           cudaMemcpyAsync(part.at, room + part.offset, part.size,
                           cudaMemcpyDefault, stream) != cudaSuccess)
         fail("memory cannot be put back");
+    // L2 holds none of it then, and the device is busy while the host launches.
+    if (scratch &&
+        cudaMemsetAsync(scratch, 0, 2 * std::size_t(l2), stream) != cudaSuccess)
+      fail("memory cannot be put back");
   }
   ~Saved() {
+    cudaFree(scratch);
     if (onDevice)
       cudaFree(room);
     else
@@ -101,6 +107,8 @@ private:
   std::vector<Part> parts; ///< in the order in which they are found
   char *room = nullptr;
   bool onDevice = false;
+  void *scratch = nullptr; ///< of twice the size of L2; null: no room
+  int l2 = 0;              ///< bytes
   int device = 0;
   Range range = nullptr;
 
@@ -150,21 +158,31 @@ private:
         return true;
     return false;
   }
-  bool makeRoom() {
+  /// A part of the device stays free: a kernel may need memory of its own.
+  void *allocate(std::size_t size) const {
     std::size_t free = 0, all = 0;
-    constexpr std::size_t margin = 64 << 20;
     void *made = nullptr;
+    if (cudaMemGetInfo(&free, &all) != cudaSuccess || size + all / 16 > free ||
+        cudaMalloc(&made, size) != cudaSuccess)
+      return nullptr;
+    return made;
+  }
+  bool makeRoom() {
     if (bytes == 0)
       return true;
-    onDevice = cudaMemGetInfo(&free, &all) == cudaSuccess &&
-               bytes + margin <= free &&
-               cudaMalloc(&made, bytes) == cudaSuccess;
+    room = static_cast<char *>(allocate(bytes));
+    onDevice = room != nullptr;
     if (!onDevice && bytes <= MostOnHost)
-      made = std::malloc(bytes);
-    room = static_cast<char *>(made);
-    if (!room)
+      room = static_cast<char *>(std::malloc(bytes));
+    if (!room) {
       fail("there is no room for a copy of its memory");
-    return room != nullptr;
+      return false;
+    }
+    if (cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device) ==
+            cudaSuccess &&
+        l2 > 0)
+      scratch = allocate(2 * std::size_t(l2));
+    return true;
   }
 };
 
