@@ -154,6 +154,8 @@ std::string againstRunningAgain(const ASTContext &Context,
   auto Walk = [&](const Expr *E) {
     return Visitor.TraverseStmt(const_cast<Expr *>(E));
   };
+  if (!Walk(Launch.getCallee()))
+    return Visitor.Why;
   for (const Expr *E : Launch.getConfig()->arguments())
     if (!Walk(E))
       return Visitor.Why;

@@ -129,6 +129,10 @@ TEST(NotReplayable, LaunchesThatChangeSomething) {
             "a launch of it may not run twice: it changes 'n'");
   EXPECT_THAT(againstLaunch("k<<<n -= 1, 32>>>(A, 3);"),
               HasSubstr("it changes 'n'"));
+  EXPECT_THAT(againstLaunch("(n++ ? k : k)<<<1, 32>>>(A, 3);"),
+              HasSubstr("it changes 'n'"));
+  EXPECT_THAT(againstLaunch("k<<<1, 32, n *= 2>>>(A, 3);"),
+              HasSubstr("it changes 'n'"));
   EXPECT_THAT(againstLaunch("k<<<1, 32>>>(*p++, 3);"),
               HasSubstr("it changes 'p'"));
   EXPECT_THAT(againstLaunch("k<<<1, 32>>>(A, next());", "int next();\n"),
