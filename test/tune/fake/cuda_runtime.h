@@ -32,7 +32,6 @@ enum cudaMemoryType {
   cudaMemoryTypeManaged
 };
 enum cudaMemcpyKind { cudaMemcpyDefault = 4 };
-enum cudaDeviceAttr { cudaDevAttrL2CacheSize = 38 };
 constexpr unsigned long long cudaEnableDefault = 0;
 struct cudaPointerAttributes {
   cudaMemoryType type;
@@ -58,7 +57,8 @@ struct uint3 {
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount,
   cudaDevAttrMaxThreadsPerMultiProcessor,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
+  cudaDevAttrL2CacheSize
 };
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -161,13 +161,6 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int Device) {
   std::snprintf(P->name, sizeof P->name, "Fake GPU %d", Device);
   return fakeCall("cudaGetDeviceProperties");
 }
-inline cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr Which,
-                                          int) {
-  const int Values[] = {4, 2048, Fake.SharedPerBlock};
-  *Value = Values[Which];
-  return fakeCall("cudaDeviceGetAttribute");
-}
-
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, const void *) {
   return fakeCall("cudaFuncGetAttributes");
 }
@@ -331,8 +324,10 @@ inline cudaError_t cudaMemsetAsync(void *To, int Value, std::size_t Bytes,
   ++FakeDevice.Flushes;
   return fakeCall("cudaMemsetAsync");
 }
-inline cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr, int) {
-  *Value = FakeDevice.L2;
+inline cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr Which,
+                                          int) {
+  const int Values[] = {4, 2048, Fake.SharedPerBlock, FakeDevice.L2};
+  *Value = Values[Which];
   return fakeCall("cudaDeviceGetAttribute");
 }
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *Is,
