@@ -131,6 +131,38 @@ class Found(TuneTest):
         tried = out.count(" fine\n") + out.count(" best\n")
         self.assertEqual(self.runs(), 3 + 3 * tried + 6)
 
+    def test_the_most_promising_are_tried_first(self):
+        out = self.tune("fine", "--most=3", variants=None)
+        tried = [line.split()[0] for line in out.splitlines()
+                 if line.endswith((" fine", " best"))]
+        self.assertEqual(len(tried), 3)
+        self.assertEqual(tried[0], "default")
+        self.assertRegex(tried[1], "^(groups|blocks)-")  # judged to gain
+        self.assertEqual(self.runs(), 1 + 3 + 2)
+        self.assertRegex(out, r"registers-64 +not tried\n")
+        # Predictions stand beside times, and where there is none.
+        self.assertRegex(out, tried[1] + r" +\d+\.\d+ +\d\.\d\dx +\d\.\d\dx +")
+        self.assertRegex(out, r"groups-\d-of-loop-0 +\d\.\d\dx +not tried\n")
+        self.assertRegex(out, r"variant +ms +gain +predicted +verdict\n")
+
+    def test_equal_texts_and_refusals_do_not_count(self):
+        out = self.tune("fine", "--most=2",
+                        variants="l1,again,default,tiles-32,tiles-128,tiles-64")
+        tried = [line for line in out.splitlines()
+                 if line.endswith((" fine", " best"))]
+        self.assertEqual(len(tried), 2, out)
+
+    def test_a_search_of_a_part_says_nothing_of_the_original(self):
+        self.tune("never", "--settings", "--most=2", config=None,
+                  variants=None, status=1)
+        self.assertFalse((self.root / ".catt").exists())
+
+    def test_all_points_in_order(self):
+        out = self.tune("fine", "--bftt", "--most=2", variants=None)
+        self.assertRegex(out, r"-and-blocks-\d-fewer-in-loop-0 +\d\.\d\dx +"
+                              r"not tried\n")
+        self.assertNotIn("tiles-32", out)
+
     def test_refusals_say_why(self):
         out = self.tune(variants="default,l1,again,registers-32")
         for name in ("l1", "again", "registers-32"):
@@ -173,8 +205,11 @@ class Found(TuneTest):
                          "benchmark_time", "strategy_time", "framework_time",
                          "timestamp", *out["tune_params_keys"]):
                 self.assertIn(name, entry)
-        by_name = {e["name"]: e["time"] for e in out["cache"].values()}
-        self.assertEqual(by_name["tiles-32"], "RuntimeFailedConfig")
+        by_name = {e["name"]: e for e in out["cache"].values()}
+        self.assertEqual(by_name["tiles-32"]["time"], "RuntimeFailedConfig")
+        self.assertEqual(by_name["as written"]["time"], 10)
+        self.assertNotIn("predicted_gain", by_name["default"])
+        self.assertGreater(by_name["groups-4-of-loop-0"]["predicted_gain"], 0)
 
 
 class Settings(TuneTest):
@@ -330,6 +365,7 @@ class Failing(TuneTest):
 
     def test_usage(self):
         for more in (["--budget=soon"], ["--runs=0"], ["--nonsense"],
+                     ["--most=0"], ["--most=few"], ["--most=1001"],
                      ["--check=true", "--no-check"], ["-i", "--diff"]):
             self.tune("fine", *more, status=2)
         self.assertFalse((self.root / ".catt-tune").exists())

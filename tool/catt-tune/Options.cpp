@@ -37,6 +37,9 @@ constexpr Row Rows[] = {
     {"bftt", "",
      "Try all numbers of warp groups and blocks, and nothing else (CATT's "
      "BFTT, for each loop)"},
+    {"most", "n",
+     "Try at most n variants of each kernel, 1 to 1000, those first that the "
+     "time model likes best"},
     {"gpu", "card|sm_XX", "As of catt-rewrite"},
     {"p", "dir", "Directory of compile_commands.json, as of catt-rewrite"},
     {"config", "file|none", "As of catt-rewrite"},
@@ -162,6 +165,12 @@ Error readTrying(const Said &S, TuneOptions &T) {
   if (!Runs)
     return Runs.takeError();
   O.Runs = unsigned(*Runs);
+  if (S.has("most")) {
+    Expected<int64_t> Most = wholeNumber("--most", S.text("most"), 1, 1000);
+    if (!Most)
+      return Most.takeError();
+    T.Most = unsigned(*Most);
+  }
   return Error::success();
 }
 

@@ -8,6 +8,7 @@
 #include "tool/optimize/Recipes.h"
 #include "transforms/Transform.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -29,13 +30,30 @@ int64_t mostBlocks(int64_t Warps) {
 }
 
 /// "groups-2-of-loop-0", "blocks-1-fewer-in-loop-0", or both in one name.
-std::string nameOf(const Recipe &P) {
-  std::string Groups = "groups-" + std::to_string(P.Groups) + "-of-loop-",
+std::string nameOf(const Recipe &P, const std::string &Where) {
+  std::string Groups = "groups-" + std::to_string(P.Groups) + "-of-" + Where,
               Blocks = "blocks-" + std::to_string(P.BlocksRemoved) +
-                       "-fewer-in-loop-";
+                       "-fewer-in-" + Where;
   if (P.BlocksRemoved == 0)
-    return Groups + P.Loop;
-  return (P.Groups == 1 ? Blocks : Groups + P.Loop + "-and-" + Blocks) + P.Loop;
+    return Groups;
+  return P.Groups == 1 ? Blocks : Groups + "-and-" + Blocks;
+}
+
+/// Those that can be run in groups and stand in no other loop.
+std::vector<std::string> outermostLoops(const Kernel &K) {
+  std::vector<std::string> Names;
+  for (const Loop &L : K.Loops)
+    if (!L.Parent && L.Site && L.Refusals.empty())
+      Names.push_back(std::to_string(L.Id));
+  return Names;
+}
+
+/// Those that are tried: of all those that give other numbers of warps at a
+/// time, else those of equal groups.
+bool isTried(int64_t Groups, int64_t Warps, Points Which) {
+  if (Which == Points::Few)
+    return Warps % Groups == 0;
+  return divideCeil(Warps, Groups) != divideCeil(Warps, Groups - 1);
 }
 
 /// Numbers of groups of warps, and of blocks fewer on an SM. Points: one of
@@ -43,23 +61,29 @@ std::string nameOf(const Recipe &P) {
 void addThrottles(const Kernel &K, Points Which, std::vector<Recipe> &All) {
   const int64_t Warps = warpsOf(K);
   const int64_t Most = Which == Points::All ? mostBlocks(Warps) - 1 : 2;
-  for (const Loop &L : K.Loops) {
+  auto AddFor = [&](std::vector<std::string> Loops, const std::string &Where) {
     Recipe P;
     P.Transforms = {"split-warp-groups", "reserve-shared", "prefer-l1"};
-    P.Loop = std::to_string(L.Id);
+    P.Loops = std::move(Loops);
     auto Add = [&](int64_t Groups, int64_t BlocksRemoved) {
       P.Groups = Groups;
       P.BlocksRemoved = BlocksRemoved;
-      P.Name = nameOf(P);
+      P.Name = nameOf(P, Where);
       All.push_back(P);
     };
     for (int64_t Groups = 2; Groups <= Warps; ++Groups)
-      for (int64_t Fewer = 0; Warps % Groups == 0 && Fewer <= Most; ++Fewer)
+      for (int64_t Fewer = 0; isTried(Groups, Warps, Which) && Fewer <= Most;
+           ++Fewer)
         if (Fewer == 0 || Which == Points::All)
           Add(Groups, Fewer);
     for (int64_t Fewer = 1; Fewer <= Most; ++Fewer)
       Add(1, Fewer);
-  }
+  };
+  if (std::vector<std::string> Outermost = outermostLoops(K);
+      Which == Points::All && Outermost.size() > 1)
+    AddFor(std::move(Outermost), "all-loops");
+  for (const Loop &L : K.Loops)
+    AddFor({std::to_string(L.Id)}, "loop-" + std::to_string(L.Id));
 }
 
 void addRegisters(std::vector<Recipe> &All) {
@@ -92,17 +116,19 @@ bool Recipe::needsPtxas() const {
   return is_contained(Transforms, "launch-bounds");
 }
 
-std::optional<ForcedChoice> Recipe::forced() const {
-  if (Loop.empty())
-    return std::nullopt;
-  ForcedChoice F;
-  F.Kernel = Kernel;
-  F.Loop = Loop;
-  F.Groups = Groups;
-  F.BlocksRemoved = BlocksRemoved;
-  F.Text = Kernel + ":" + Loop + "=" + std::to_string(Groups) + "," +
-           std::to_string(BlocksRemoved);
-  return F;
+std::vector<ForcedChoice> Recipe::forced() const {
+  std::vector<ForcedChoice> All;
+  for (const std::string &Loop : Loops) {
+    ForcedChoice F;
+    F.Kernel = Kernel;
+    F.Loop = Loop;
+    F.Groups = Groups;
+    F.BlocksRemoved = BlocksRemoved;
+    F.Text = Kernel + ":" + Loop + "=" + std::to_string(Groups) + "," +
+             std::to_string(BlocksRemoved);
+    All.push_back(std::move(F));
+  }
+  return All;
 }
 
 std::vector<Recipe> recipesFor(const Kernel &K, Points Which) {
@@ -167,8 +193,7 @@ OwnOptions ownOptions(const Recipe &P, const AnalysisOptions &OfFile,
     Own.Registers.By = *By;
   Own.TileBytes = P.TileBytes ? P.TileBytes : OfFile.TileBytes;
   Own.Forced = OfFile.Forced;
-  if (std::optional<ForcedChoice> F = P.forced())
-    Own.Forced.push_back(*F);
+  append_range(Own.Forced, P.forced());
   return Own;
 }
 

@@ -27,15 +27,18 @@ struct Recipe {
   std::string Name;                    ///< "groups-4-of-loop-0"
   std::vector<std::string> Transforms; ///< empty: those that are default
   std::optional<int64_t> TileBytes, Registers;
-  std::string Loop;   ///< of Groups and BlocksRemoved; empty: not forced
-  int64_t Groups = 1; ///< warp groups
+  std::vector<std::string> Loops; ///< of Groups and BlocksRemoved; empty: not
+                                  ///< forced
+  int64_t Groups = 1;             ///< warp groups
   int64_t BlocksRemoved = 0;
   std::string Rule; ///< --selector; empty: none
 
+  /// What is written without any option.
+  bool isModelsChoice() const { return Transforms.empty(); }
   /// Estimates of registers are no ground to write bounds.
   bool needsPtxas() const;
-  /// What it forces, as --force does; nothing if Loop is empty.
-  std::optional<ForcedChoice> forced() const;
+  /// What it forces, as --force does: a choice for each of Loops.
+  std::vector<ForcedChoice> forced() const;
 };
 
 /// The name of a kernel's text as it is: no recipe, but the best there may be.
@@ -44,8 +47,9 @@ constexpr llvm::StringLiteral AsWritten = "as written";
 /// How many numbers of warps and blocks.
 enum class Points : uint8_t {
   Few, ///< beside everything else that can be written
-  All, ///< and nothing else but the default. Of a kernel with one loop: CATT's
-       ///< best-fixed thread throttling (BFTT, section 5)
+  All, ///< and nothing else but the default. One choice for all loops, which is
+       ///< CATT's best-fixed thread throttling (BFTT, section 5), and each loop
+       ///< by itself
 };
 
 /// Those that may give other texts of this kernel, in a fixed order.

@@ -10,11 +10,13 @@
 #include "tool/catt-rewrite/Output.h"
 #include "tool/catt-rewrite/Tasks.h"
 #include "tool/optimize/Measured.h"
+#include "tool/tune/Order.h"
 #include "tool/tune/Statistics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/GlobPattern.h"
 #include <chrono>
+#include <numeric>
 #include <set>
 
 using namespace llvm;
@@ -42,6 +44,9 @@ private:
   void conclude(TunedKernel &K) const;
   bool allTried(const TunedKernel &K) const;
   void propose(const AnalysedFile &In);
+  std::vector<Tried> recipesOf(const AnalysedFile &In, const Kernel &K) const;
+  void write(const AnalysedFile &In, Tried &T,
+             std::map<FileTexts, std::string> &Known);
   void judge(Tried &T);
   const AnalysedFile &fileOf(const WrittenVariant &V) const;
   FileTexts timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
@@ -62,7 +67,6 @@ private:
   std::vector<AnalysedFile> Files;
   FileTexts Plain;           ///< of all files that may change, as they were
   FileTexts Original;        ///< the same, timed
-  Trial Written;             ///< of the original
   std::vector<Trial> Before; ///< the original in the last comparison, by run
   std::vector<Trial> After;  ///< the best beside it
   bool IsTimed = true;
@@ -106,8 +110,6 @@ Error Tuner::analyse() {
 }
 
 void Tuner::propose(const AnalysedFile &In) {
-  GlobPattern Names =
-      cantFail(GlobPattern::create(O.Names, MaxVariantPatterns));
   std::set<std::string> Seen; // kernels
   std::map<FileTexts, std::string> Known;
   for (const KernelReport &K : In.Job.Outcome.Analysed->Kernels) {
@@ -115,26 +117,58 @@ void Tuner::propose(const AnalysedFile &In) {
       continue;
     Out.Kernels.push_back(
         {In.Name, measurable(*In.Job.Outcome.Analysed, K.Source)});
-    for (const Recipe &P : recipesFor(K.Source, O.Which)) {
+    unsigned Count = 0;
+    for (Tried &T : recipesOf(In, K.Source)) {
       if (isInterrupted())
         return;
-      if (!Names.match(P.Name))
-        continue;
-      Say("writing " + P.Name + " of " + P.Kernel);
-      std::vector<TimedLaunch> Launches = In.Launches;
-      Tried T{writeVariant(In, P, {}, Launches), "", {}, 0};
-      if (T.What.Refused.empty()) {
-        auto [Same, IsNew] = Known.emplace(T.What.Texts, P.Name);
-        if (!IsNew)
-          T.SameAs = Same->second;
-        for (const auto &[Path, Text] : T.What.Texts)
-          if (!Plain.count(Path))
-            T.What.Refused = "it changes '" + Path + "'";
-        T.What.Timed = timedWith(T.What.Texts, Launches, In);
-      }
+      T.LeftOut = Count == O.Most;
+      if (!T.LeftOut)
+        write(In, T, Known);
+      Count += T.isToTry();
       Out.All.push_back(std::move(T));
     }
   }
+}
+
+/// In the order in which they are to be tried; none is written yet.
+std::vector<Tried> Tuner::recipesOf(const AnalysedFile &In,
+                                    const Kernel &K) const {
+  GlobPattern Names =
+      cantFail(GlobPattern::create(O.Names, MaxVariantPatterns));
+  std::vector<Recipe> Recipes = recipesFor(K, O.Which);
+  erase_if(Recipes, [&](const Recipe &P) { return !Names.match(P.Name); });
+  auto Gains = predictedGains(In, K, Recipes);
+  std::vector<Tried> All;
+  std::vector<size_t> Order(Recipes.size());
+  std::iota(Order.begin(), Order.end(), 0);
+  if (O.Most)
+    Order = promisingFirst(Recipes, Gains);
+  for (size_t I : Order) {
+    All.emplace_back();
+    All.back().What.How = Recipes[I];
+    All.back().What.File = In.Name;
+    All.back().What.PredictedGain = Gains[I];
+  }
+  return All;
+}
+
+void Tuner::write(const AnalysedFile &In, Tried &T,
+                  std::map<FileTexts, std::string> &Known) {
+  const Recipe &P = T.What.How;
+  Say("writing " + P.Name + " of " + P.Kernel);
+  const std::optional<double> Gain = T.What.PredictedGain;
+  std::vector<TimedLaunch> Launches = In.Launches;
+  T.What = writeVariant(In, P, {}, Launches);
+  T.What.PredictedGain = Gain;
+  if (!T.What.Refused.empty())
+    return;
+  auto [Same, IsNew] = Known.emplace(T.What.Texts, T.What.How.Name);
+  if (!IsNew)
+    T.SameAs = Same->second;
+  for (const auto &[Path, Text] : T.What.Texts)
+    if (!Plain.count(Path))
+      T.What.Refused = "it changes '" + Path + "'";
+  T.What.Timed = timedWith(T.What.Texts, Launches, In);
 }
 
 /// All texts that differ from the plain ones, timed: those of the variant, and
@@ -213,7 +247,7 @@ Error Tuner::measureOriginal() {
   if (!T->fine() && !Out.Interrupted)
     return createStringError("the original cannot be measured: " + T->Why +
                              "; '" + Where.path("") + "' holds what it said");
-  Written = *T;
+  Out.Original = *T;
   Out.OriginalMs[""] = median(timesOf(*T, ""));
   for (const Tried &V : Out.All)
     Out.OriginalMs[V.What.How.Kernel] = median(timesOf(*T, V.What.How.Kernel));
@@ -226,7 +260,8 @@ void Tuner::judge(Tried &T) {
     return;
   T.Ms = median(timesOf(*T.Result, Kernel));
   size_t Index = &T - Out.All.data();
-  if (!isClearlyLess(timesOf(*T.Result, Kernel), timesOf(Written, Kernel)))
+  if (!isClearlyLess(timesOf(*T.Result, Kernel),
+                     timesOf(*Out.Original, Kernel)))
     return;
   auto Held = find_if(Out.Winners, [&](size_t W) {
     const WrittenVariant &V = Out.All[W].What;
@@ -257,13 +292,11 @@ Error Tuner::tryOne(size_t Index) {
 }
 
 Error Tuner::tryAll() {
-  size_t Count = count_if(Out.All, [](const Tried &T) {
-    return T.What.Refused.empty() && T.SameAs.empty();
-  });
+  size_t Count = count_if(Out.All, [](const Tried &T) { return T.isToTry(); });
   size_t Number = 0;
   for (size_t I = 0; I != Out.All.size(); ++I) {
     Tried &T = Out.All[I];
-    if (!T.What.Refused.empty() || !T.SameAs.empty())
+    if (!T.isToTry())
       continue;
     if (isOver())
       return Error::success();
@@ -373,7 +406,7 @@ void Tuner::conclude(TunedKernel &K) const {
     Best.Gain = median(Old) / median(New);
   } else if (allTried(K)) {
     Best.Variant = AsWritten.str();
-    By = Written;
+    By = *Out.Original;
   } else {
     return;
   }

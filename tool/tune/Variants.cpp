@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "tool/tune/Variants.h"
 #include "analysis/model/Reasons.h"
+#include "analysis/plan/throttle/PointGain.h"
 #include "tool/catt-rewrite/Output.h"
+#include "tool/optimize/Optimize.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 using namespace llvm;
@@ -31,7 +34,8 @@ const Refusal *whyNot(const KernelReport &K, const Recipe &P) {
   for (const Refusal &F : K.Source.Refusals)
     return &F;
   for (const LoopPlan &L : K.Plan.Loops)
-    if (L.Why && (P.Loop.empty() || P.Loop == std::to_string(L.Loop)))
+    if (L.Why &&
+        (P.Loops.empty() || is_contained(P.Loops, std::to_string(L.Loop))))
       return &*L.Why;
   for (const Refusal &F : K.Plan.Refusals)
     return &F;
@@ -88,9 +92,28 @@ Options withRecipe(Options O, const Recipe &P) {
   }
   if (P.needsPtxas())
     O.AskPtxas = true;
-  if (std::optional<ForcedChoice> F = P.forced())
-    O.Forced.push_back(*F);
+  append_range(O.Forced, P.forced());
   return O;
+}
+
+std::vector<std::optional<double>>
+predictedGains(const AnalysedFile &In, const Kernel &K, ArrayRef<Recipe> All) {
+  std::vector<ThrottlePoint> Points;
+  for (const Recipe &P : All)
+    if (!P.Loops.empty())
+      Points.push_back(P.forced());
+  AnalysisOptions Plan = planOptions(In.O);
+  Plan.Gpu = In.Job.Outcome.Analysed->Gpu;
+  std::vector<std::optional<double>> Known;
+  CrashRecoveryContext Recovery;
+  if (!Recovery.RunSafelyOnThread(
+          [&] { Known = predictedGains(K, Plan, Points); }, OptimizeStackBytes))
+    Known.assign(Points.size(), std::nullopt);
+  std::vector<std::optional<double>> Gains;
+  auto Next = Known.begin();
+  for (const Recipe &P : All)
+    Gains.push_back(P.Loops.empty() ? std::nullopt : *Next++);
+  return Gains;
 }
 
 WrittenVariant writeVariant(const AnalysedFile &In, const Recipe &P,
