@@ -103,7 +103,7 @@ constexpr char Known[] =
     "void host(float *A, float *y) { rows<<<1056, 256>>>(A, y); }\n";
 
 /// Of loops in Groups groups, with Removed blocks fewer on an SM.
-ThrottlePoint at(std::vector<const char *> Names, int64_t Groups,
+ThrottlePoint at(const std::vector<const char *> &Names, int64_t Groups,
                  int64_t Removed) {
   ThrottlePoint Point;
   for (const char *Loop : Names)
