@@ -127,6 +127,26 @@ TEST(Recipes, PointsAreFoundByName) {
   EXPECT_FALSE(findRecipe(K, "groups-4"));
 }
 
+TEST(Recipes, BlocksAndBoundsForThemAreFoundByName) {
+  const JobResult Plain = job(Rows, builtIn());
+  const Kernel &K = Plain.Outcome.Analysed->Kernels.at(0).Source;
+  EXPECT_EQ(namesOf(Rows, Points::Blocks).size(), 7u);
+  EXPECT_EQ(findRecipe(K, "at-most-3-blocks")->OptBlocks, 3);
+  EXPECT_FALSE(findRecipe(K, "at-most-8-blocks")) << "there are no more";
+  EXPECT_FALSE(findRecipe(K, "at-most-0-blocks"));
+  auto Bounds = findRecipe(K, "bounds-by-tpsc-with-3-blocks");
+  ASSERT_TRUE(Bounds);
+  EXPECT_EQ(Bounds->OptBlocks, 3);
+  EXPECT_EQ(Bounds->Rule, "tpsc");
+  EXPECT_EQ(Bounds->Kernel, "rows");
+  EXPECT_TRUE(Bounds->needsPtxas());
+  EXPECT_TRUE(findRecipe(K, "spill-by-tpsc-with-1-block"));
+  for (const char *Name :
+       {"bounds-by-tpsc-with-1-blocks", "bounds-by-tpsc-with-33-blocks",
+        "bounds-by-dru-with-3-blocks", "bounds-by-tpsc-with-"})
+    EXPECT_FALSE(findRecipe(K, Name)) << Name;
+}
+
 class Variants : public testing::TestWithParam<const char *> {};
 
 TEST_P(Variants, PositiveSettingsWriteWhatWasTried) {
@@ -134,9 +154,13 @@ TEST_P(Variants, PositiveSettingsWriteWhatWasTried) {
   ASSERT_TRUE(Plain.Outcome.Analysed) << Plain.Outcome.Error;
   const Report &R = *Plain.Outcome.Analysed;
   const llvm::GlobPattern Names = llvm::cantFail(llvm::GlobPattern::create(
-      "{default,sums,tiles-64,groups-?-*,blocks-1*,registers-32}", 8));
+      "{default,sums,tiles-64,groups-?-*,blocks-1*,registers-32,at-most-3*}",
+      8));
   size_t Changing = 0;
-  for (const Recipe &P : recipesFor(R.Kernels.at(0).Source)) {
+  const Kernel &K = R.Kernels.at(0).Source;
+  std::vector<Recipe> All = recipesFor(K);
+  llvm::append_range(All, recipesFor(K, Points::Blocks));
+  for (const Recipe &P : All) {
     SCOPED_TRACE(P.Name);
     if (!Names.match(P.Name))
       continue;

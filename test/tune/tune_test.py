@@ -14,6 +14,7 @@ writes times and outputs by what the text holds."""
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -35,6 +36,7 @@ void launch{name}(const float *A, const float *x, float *y) {{
 """
 ROWS = KERNEL.format(name="rows")
 TWO = ROWS + KERNEL.format(name="more")
+MANY = ROWS.replace("320,", "3200,")
 MACRO = ROWS.replace("  rows<<<320, 256>>>(A, x, y);",
                      "#define GO rows<<<320, 256>>>(A, x, y)\n  GO;")
 
@@ -57,6 +59,9 @@ for name in set(re.findall(r'catt::Timed cattTimed\\("(\\w+)"', text)):
     ms[name] = (2.0 if 'cattLoadRow<32' in body else 3.0 if 'cattLoadRow<' in body
                 else 8.0 if 'cattGroup' in body else 10.0)
     if mode == 'never': ms[name] = 10.0
+    if mode == 'blocks': # three are best
+        held = re.search(r'catt: reserve-shared\\((\\d+)\\)', text)
+        ms[name] = 5.0 + abs(int(held[1]) - 45000) / 1e5 if held else 10.0
 if 'CATT_TIMES' in os.environ and ms and mode != 'untimed':
     json.dump({'kernels': {k: {'launches': 1, 'total_ms': v, 'median_ms': v}
                            for k, v in ms.items()}, 'untimed': 0},
@@ -210,6 +215,51 @@ class Found(TuneTest):
         self.assertEqual(by_name["as written"]["time"], 10)
         self.assertNotIn("predicted_gain", by_name["default"])
         self.assertGreater(by_name["groups-4-of-loop-0"]["predicted_gain"], 0)
+
+
+class OptTlp(TuneTest):
+    """--opt-tlp: the fastest number of blocks, then bounds for it."""
+
+    def setUp(self):
+        super().setUp()
+        self.file.write_text(MANY)
+
+    def test_bounds_are_tried_with_the_fastest_number_of_blocks(self):
+        out = self.tune("blocks", "--opt-tlp", variants=None)
+        best = re.search(r"at-most-(\d)-blocks +5\.\d+ +\d\.\d\dx +best", out)[1]
+        self.assertIn(f"OptTLP of 'rows': {best} of 8 blocks on an SM.\n", out)
+        self.assertEqual(len(re.findall(r"at-most-\d-blocks? ", out)), 7)
+        for what in ("bounds", "spill"):
+            self.assertRegex(
+                out, rf"{what}-by-tpsc-with-{best}-blocks +(?!not tried)")
+        self.assertNotIn("default", out)
+        self.assert_restored(MANY)
+
+    def test_none_fewer_are_all(self):
+        out = self.tune("never", "--opt-tlp", variants=None, status=1)
+        self.assertIn("OptTLP of 'rows': 8 of 8 blocks on an SM.", out)
+
+    def test_each_kernel_has_its_own_and_one_table(self):
+        self.file.write_text(MANY + KERNEL.format(name="more"))
+        out = self.tune("blocks", "--opt-tlp", variants=None)
+        self.assertIn("OptTLP of 'more': ", out)
+        self.assertEqual(out.count("variant  "), 2)
+
+    def test_where_none_can_be_fewer_it_is_not_known(self):
+        again = "  rows<<<3200, 256>>>(A, x, y);\n"
+        self.file.write_text(MANY.replace(again, again + again))
+        out = self.tune("never", "--opt-tlp", variants=None, status=1)
+        self.assertIn("OptTLP of 'rows' is not known", out)
+        self.assertNotIn("by-tpsc", out)
+
+    def test_without_time_there_is_no_second_step(self):
+        out = self.tune("blocks", "--opt-tlp", "--budget=0", variants=None,
+                        status=1)
+        self.assertNotIn("OptTLP", out)
+
+    def test_it_is_a_search_of_its_own(self):
+        self.tune("fine", "--opt-tlp", "--bftt", status=2)
+        self.assertIn("two searches", self.done.stderr)
 
 
 class Settings(TuneTest):

@@ -36,7 +36,10 @@ constexpr Row Rows[] = {
     {"variants", "glob", "Only variants of this name, as {default,tiles-*}"},
     {"bftt", "",
      "Try all numbers of warp groups and blocks, and nothing else (CATT's "
-     "BFTT, for each loop)"},
+     "BFTT, and each loop by itself)"},
+    {"opt-tlp", "",
+     "Find out with how many blocks on an SM a kernel is fastest (OptTLP), "
+     "then try the registers that CRAT's rule chooses for these"},
     {"most", "n",
      "Try at most n variants of each kernel, 1 to 1000, those first that the "
      "time model likes best"},
@@ -174,6 +177,18 @@ Error readTrying(const Said &S, TuneOptions &T) {
   return Error::success();
 }
 
+/// Which variants there are.
+Error readWay(const Said &S, TuneOptions &T) {
+  if (S.has("bftt") && S.has("opt-tlp"))
+    return createStringError("--bftt and --opt-tlp are two searches; run one "
+                             "after the other");
+  if (S.has("bftt"))
+    T.Which = Points::All;
+  if (S.has("opt-tlp"))
+    T.Which = Points::Blocks;
+  return Error::success();
+}
+
 } // namespace
 
 Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
@@ -206,7 +221,8 @@ Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
       GlobPattern::create(C.Tune.Names, MaxVariantPatterns);
   if (!Names)
     return createStringError("--variants: " + toString(Names.takeError()));
-  C.Tune.Which = S->has("bftt") ? Points::All : Points::Few;
+  if (Error E = readWay(*S, C.Tune))
+    return std::move(E);
   C.Tune.Restart = S->has("restart");
   C.Tune.Directory = S->text("state", ".catt-tune");
   C.Export = S->text("export");

@@ -54,6 +54,8 @@ std::string milliseconds(double Ms) { return formatv("{0:F3}", Ms).str(); }
 
 std::string endOf(const TuneResult &R) {
   std::string Text;
+  for (const std::string &Note : R.Notes)
+    Text += Note + "\n";
   if (R.OutOfBudget)
     Text += "The budget ended before all variants were tried.\n";
   if (R.Interrupted)
@@ -83,14 +85,17 @@ std::vector<TuneTable> tablesOf(const TuneResult &R) {
     auto Old = R.OriginalMs.find(T.What.How.Kernel);
     double OldMs = Old == R.OriginalMs.end() ? 0 : Old->second;
     std::string Title = T.What.How.Kernel + " in " + T.What.File;
-    if (All.empty() || All.back().Title != Title)
-      All.push_back({Title, {{AsWritten.str(), OldMs, "", "", "", false}}});
+    auto Table = find_if(
+        All, [&](const TuneTable &Each) { return Each.Title == Title; });
+    if (Table == All.end())
+      Table = All.insert(
+          All.end(), {Title, {{AsWritten.str(), OldMs, "", "", "", false}}});
     const bool IsBest = is_contained(R.Winners, Index);
     const bool Timed = T.Result && T.Result->fine();
-    All.back().Rows.push_back({T.What.How.Name, Timed ? T.Ms : 0,
-                               Timed ? gain(OldMs, T.Ms) : "",
-                               gain(T.What.PredictedGain.value_or(0), 1),
-                               verdictOf(T, IsBest), IsBest});
+    Table->Rows.push_back({T.What.How.Name, Timed ? T.Ms : 0,
+                           Timed ? gain(OldMs, T.Ms) : "",
+                           gain(T.What.PredictedGain.value_or(0), 1),
+                           verdictOf(T, IsBest), IsBest});
   }
   return All;
 }

@@ -23,10 +23,12 @@ int64_t warpsOf(const Kernel &K) {
   return Threads ? (Threads + 31) / 32 : 8;
 }
 
+constexpr int64_t MostBlocksPerSM = 32;
+
 /// That a block of so many warps can have on an SM.
 int64_t mostBlocks(int64_t Warps) {
-  constexpr int64_t WarpsPerSM = 64, BlocksPerSM = 32;
-  return std::clamp<int64_t>(WarpsPerSM / Warps, 1, BlocksPerSM);
+  constexpr int64_t WarpsPerSM = 64;
+  return std::clamp<int64_t>(WarpsPerSM / Warps, 1, MostBlocksPerSM);
 }
 
 /// "groups-2-of-loop-0", "blocks-1-fewer-in-loop-0", or both in one name.
@@ -86,6 +88,22 @@ void addThrottles(const Kernel &K, Points Which, std::vector<Recipe> &All) {
     AddFor({std::to_string(L.Id)}, "loop-" + std::to_string(L.Id));
 }
 
+/// "1-block", "2-blocks"
+std::string blocks(int64_t Count) {
+  return std::to_string(Count) + (Count == 1 ? "-block" : "-blocks");
+}
+
+/// Fewer blocks than an SM could hold.
+void addBlocks(const Kernel &K, std::vector<Recipe> &All) {
+  for (int64_t Blocks = mostBlocks(warpsOf(K)) - 1; Blocks >= 1; --Blocks) {
+    Recipe P;
+    P.Name = "at-most-" + blocks(Blocks);
+    P.Transforms = {"reserve-shared"};
+    P.OptBlocks = Blocks;
+    All.push_back(P);
+  }
+}
+
 void addRegisters(std::vector<Recipe> &All) {
   Recipe P;
   P.Transforms = {"launch-bounds"};
@@ -131,6 +149,12 @@ std::vector<ForcedChoice> Recipe::forced() const {
   return All;
 }
 
+static std::vector<Recipe> of(StringRef Kernel, std::vector<Recipe> All) {
+  for (Recipe &P : All)
+    P.Kernel = Kernel.str();
+  return All;
+}
+
 std::vector<Recipe> recipesFor(const Kernel &K, Points Which) {
   std::vector<Recipe> All;
   auto Add = [&](StringRef Name, std::vector<std::string> Transforms) {
@@ -138,12 +162,14 @@ std::vector<Recipe> recipesFor(const Kernel &K, Points Which) {
     All.back().Name = Name.str();
     All.back().Transforms = std::move(Transforms);
   };
+  if (Which == Points::Blocks) {
+    addBlocks(K, All);
+    return of(K.UnqualifiedName, std::move(All));
+  }
   Add("default", {});
   if (Which == Points::All) {
     addThrottles(K, Which, All);
-    for (Recipe &P : All)
-      P.Kernel = K.UnqualifiedName;
-    return All;
+    return of(K.UnqualifiedName, std::move(All));
   }
   Add("l1", {"prefer-l1"});
   Add("sums", {"promote-accumulators"});
@@ -156,17 +182,32 @@ std::vector<Recipe> recipesFor(const Kernel &K, Points Which) {
   addRegisters(All);
   Add("spill", {"launch-bounds", "spill-shared"});
   Add("again", {"launch-bounds", "rematerialize"});
-  for (Recipe &P : All)
-    P.Kernel = K.UnqualifiedName;
-  return All;
+  return of(K.UnqualifiedName, std::move(All));
+}
+
+std::vector<Recipe> cratRecipes(StringRef Kernel, int64_t OptBlocks) {
+  Recipe P;
+  P.Rule = "tpsc";
+  P.OptBlocks = OptBlocks;
+  const std::string With = "-by-tpsc-with-" + blocks(OptBlocks);
+  P.Name = "bounds" + With;
+  P.Transforms = {"launch-bounds", "reserve-shared"};
+  Recipe Spills = P;
+  Spills.Name = "spill" + With;
+  Spills.Transforms.push_back("spill-shared");
+  return of(Kernel, {P, Spills});
 }
 
 std::optional<Recipe> findRecipe(const Kernel &K, StringRef Name) {
-  for (Points Which : {Points::Few, Points::All})
-    for (Recipe &P : recipesFor(K, Which))
-      if (P.Name == Name)
-        return std::move(P);
-  return std::nullopt;
+  std::vector<Recipe> All;
+  for (Points Which : {Points::Few, Points::Blocks, Points::All})
+    append_range(All, recipesFor(K, Which));
+  for (int64_t Blocks = 1; Blocks <= MostBlocksPerSM; ++Blocks)
+    append_range(All, cratRecipes(K.UnqualifiedName, Blocks));
+  auto Found = find_if(All, [&](const Recipe &P) { return P.Name == Name; });
+  if (Found == All.end())
+    return std::nullopt;
+  return std::move(*Found);
 }
 
 Means meansOf(ArrayRef<std::string> Transforms) {
@@ -192,6 +233,7 @@ OwnOptions ownOptions(const Recipe &P, const AnalysisOptions &OfFile,
   if (std::optional<Selector> By = findSelector(P.Rule))
     Own.Registers.By = *By;
   Own.TileBytes = P.TileBytes ? P.TileBytes : OfFile.TileBytes;
+  Own.OptBlocks = P.OptBlocks ? P.OptBlocks : OfFile.OptBlocks;
   Own.Forced = OfFile.Forced;
   append_range(Own.Forced, P.forced());
   return Own;

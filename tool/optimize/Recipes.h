@@ -31,7 +31,8 @@ struct Recipe {
                                   ///< forced
   int64_t Groups = 1;             ///< warp groups
   int64_t BlocksRemoved = 0;
-  std::string Rule; ///< --selector; empty: none
+  std::string Rule;                 ///< --selector; empty: none
+  std::optional<int64_t> OptBlocks; ///< --opt-tlp
 
   /// What is written without any option.
   bool isModelsChoice() const { return Transforms.empty(); }
@@ -46,7 +47,9 @@ constexpr llvm::StringLiteral AsWritten = "as written";
 
 /// How many numbers of warps and blocks.
 enum class Points : uint8_t {
-  Few, ///< beside everything else that can be written
+  Few,    ///< beside everything else that can be written
+  Blocks, ///< at most so many on an SM, whatever the loops, and nothing else:
+          ///< what CRAT's OptTLP is profiled by
   All, ///< and nothing else but the default. One choice for all loops, which is
        ///< CATT's best-fixed thread throttling (BFTT, section 5), and each loop
        ///< by itself
@@ -54,6 +57,10 @@ enum class Points : uint8_t {
 
 /// Those that may give other texts of this kernel, in a fixed order.
 std::vector<Recipe> recipesFor(const Kernel &K, Points Which = Points::Few);
+
+/// What CRAT's method writes where so many blocks on an SM are best: bounds by
+/// its rule, with the spills of ptxas and with spills to shared memory.
+std::vector<Recipe> cratRecipes(llvm::StringRef Kernel, int64_t OptBlocks);
 
 /// Nothing: the kernel has none of this name.
 std::optional<Recipe> findRecipe(const Kernel &K, llvm::StringRef Name);

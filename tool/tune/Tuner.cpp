@@ -10,6 +10,7 @@
 #include "tool/catt-rewrite/Output.h"
 #include "tool/catt-rewrite/Tasks.h"
 #include "tool/optimize/Measured.h"
+#include "tool/tune/OptTlp.h"
 #include "tool/tune/Order.h"
 #include "tool/tune/Statistics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -39,6 +40,7 @@ private:
   Error measureOriginal();
   Error tryAll();
   Error tryOne(size_t Index);
+  Error tryBounds();
   Error combine();
   Error confirm(const FileTexts &Timed);
   void conclude(TunedKernel &K) const;
@@ -115,8 +117,9 @@ void Tuner::propose(const AnalysedFile &In) {
   for (const KernelReport &K : In.Job.Outcome.Analysed->Kernels) {
     if (!Seen.insert(K.Source.UnqualifiedName).second)
       continue;
-    Out.Kernels.push_back(
-        {In.Name, measurable(*In.Job.Outcome.Analysed, K.Source)});
+    TunedKernel &Tuned = Out.Kernels.emplace_back();
+    Tuned.Source = In.Name;
+    Tuned.Best = measurable(*In.Job.Outcome.Analysed, K.Source);
     unsigned Count = 0;
     for (Tried &T : recipesOf(In, K.Source)) {
       if (isInterrupted())
@@ -292,11 +295,12 @@ Error Tuner::tryOne(size_t Index) {
 }
 
 Error Tuner::tryAll() {
-  size_t Count = count_if(Out.All, [](const Tried &T) { return T.isToTry(); });
+  size_t Count = count_if(
+      Out.All, [](const Tried &T) { return T.isToTry() && !T.Result; });
   size_t Number = 0;
   for (size_t I = 0; I != Out.All.size(); ++I) {
     Tried &T = Out.All[I];
-    if (!T.isToTry())
+    if (!T.isToTry() || T.Result)
       continue;
     if (isOver())
       return Error::success();
@@ -311,6 +315,29 @@ Error Tuner::tryAll() {
   }
   Out.Interrupted |= isInterrupted();
   return Error::success();
+}
+
+/// The second step of CRAT with a profiled OptTLP, for each kernel.
+Error Tuner::tryBounds() {
+  if (Error E = Where.replace({})) // variants are written from the originals
+    return E;
+  std::map<FileTexts, std::string> Known;
+  for (const Tried &T : Out.All)
+    Known.emplace(T.What.Texts, T.What.How.Name);
+  for (const TunedKernel &K : Out.Kernels) {
+    std::optional<OptTlp> Found = optTlpOf(Out, K);
+    Out.Notes.push_back(noteOn(K, Found));
+    if (!Found)
+      continue;
+    for (const Recipe &P : cratRecipes(K.Best.Kernel, Found->Blocks)) {
+      Tried T;
+      T.What.How = P;
+      T.What.File = K.Source;
+      write(fileOf(T.What), T, Known);
+      Out.All.push_back(std::move(T));
+    }
+  }
+  return tryAll();
 }
 
 //===-- The best of all kernels -------------------------------------------===//
@@ -379,15 +406,6 @@ bool Tuner::allTried(const TunedKernel &K) const {
   return Any && O.Names == "*" && O.Which == Points::Few;
 }
 
-/// Launches of a kernel in all runs of these trials.
-int64_t launchesOf(ArrayRef<Trial> All, const std::string &Kernel) {
-  int64_t Sum = 0;
-  for (const Trial &T : All)
-    if (auto Of = T.LaunchesOf.find(Kernel); Of != T.LaunchesOf.end())
-      Sum += Of->second;
-  return Sum;
-}
-
 void Tuner::conclude(TunedKernel &K) const {
   MeasuredVariant Best = K.Best;
   auto Won = find_if(Out.Winners, [&](size_t W) {
@@ -412,7 +430,7 @@ void Tuner::conclude(TunedKernel &K) const {
   }
   Best.Date = By.front().When.substr(0, StringRef("2026-11-29").size());
   if (IsTimed)
-    Best.Launches = launchesOf(By, Best.Kernel);
+    Best.Launches = launchesIn(By, Best.Kernel);
   if (Best.Launches != 0) // it runs in this program
     K.Best = std::move(Best);
 }
@@ -427,6 +445,9 @@ Error Tuner::measure() {
       return Error::success();
     if (Error E = tryAll())
       return E;
+    if (O.Which == Points::Blocks && !Out.Interrupted && !Out.OutOfBudget)
+      if (Error E = tryBounds())
+        return E;
     if (Error E = Out.Interrupted || Out.Winners.empty() ? Error::success()
                                                          : combine())
       return E;
@@ -441,26 +462,6 @@ Error Tuner::measure() {
   return joinErrors(std::move(Failed), Where.finish());
 }
 
-/// Files that can be replaced may still be marked as not to be.
-Error checkWritable(ArrayRef<std::string> Files) {
-  for (const std::string &File : Files) {
-    Expected<sys::fs::perms> Mode = [&]() -> Expected<sys::fs::perms> {
-      ErrorOr<sys::fs::perms> P = sys::fs::getPermissions(File);
-      if (!P)
-        return createStringError("there is no file '" + File + "'");
-      return *P;
-    }();
-    if (!Mode)
-      return Mode.takeError();
-    if (!(*Mode & sys::fs::owner_write))
-      return createStringError("'" + File +
-                               "' is read-only, and a search "
-                               "replaces it while variants are built; make it "
-                               "writable, or tune a copy");
-  }
-  return Error::success();
-}
-
 } // namespace
 
 Expected<TuneResult> tune(const TuneOptions &O, const SayProgress &Say) {
@@ -472,7 +473,7 @@ Expected<TuneResult> tune(const TuneOptions &O, const SayProgress &Say) {
     return Back.takeError();
   for (const std::string &File : *Back)
     Say("'" + File + "' is as it was before a search that was killed");
-  if (Error E = checkWritable(O.Rewriting.Files))
+  if (Error E = checkReplaceable(O.Rewriting.Files))
     return std::move(E);
   if (O.Restart)
     Where->forget();

@@ -80,6 +80,7 @@ struct TuneResult {
   double ConfirmedOld = 0, ConfirmedNew = 0; ///< medians of the last comparison
   bool Confirmed = false;                    ///< the best was better again
   bool OutOfBudget = false, Interrupted = false;
+  std::vector<std::string> Notes; ///< what else was found out, a line each
 };
 
 /// Called with a line that says how far the search is.

@@ -85,6 +85,8 @@ Options withRecipe(Options O, const Recipe &P) {
     O.TileBytes = P.TileBytes;
   if (P.Registers)
     O.TargetRegisters = P.Registers;
+  if (P.OptBlocks)
+    O.OptBlocks = P.OptBlocks;
   if (!P.Rule.empty()) {
     Stated Said;
     cantFail(setValue(Said, "selector", P.Rule, "--selector"));
@@ -128,6 +130,10 @@ WrittenVariant writeVariant(const AnalysedFile &In, const Recipe &P,
     Input.Files = filesUnder(Over);
   JobResult R = runJob(In.Name, In.Command, In.Gpu, withRecipe(In.O, P),
                        std::move(Input));
+  if (R.Outcome.Analysed)
+    for (const KernelReport &K : R.Outcome.Analysed->Kernels)
+      if (K.Source.UnqualifiedName == P.Kernel && K.Plan.Before)
+        V.Blocks = K.Plan.Before->BlocksPerSM;
   V.Texts = R.NewTexts;
   if (V.Texts.empty()) {
     V.Refused = reasonOf(R, P);
