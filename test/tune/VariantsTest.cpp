@@ -147,6 +147,52 @@ TEST(Recipes, BlocksAndBoundsForThemAreFoundByName) {
     EXPECT_FALSE(findRecipe(K, Name)) << Name;
 }
 
+std::vector<std::string> candidates(unsigned MaxLive, int64_t Blocks,
+                                    std::vector<unsigned> Caps) {
+  SelectorInput In;
+  In.Gpu = llvm::cantFail(findDevice("h200"));
+  In.MaxLive = MaxLive;
+  In.Points.emplace_back();
+  In.Points.back().Blocks = Blocks;
+  for (unsigned Cap : Caps) {
+    In.Points.emplace_back();
+    In.Points.back().Compiled.CapRegisters = Cap;
+  }
+  std::vector<std::string> Names;
+  for (const Recipe &P : orionCandidates("rows", In))
+    Names.push_back(P.Name);
+  return Names;
+}
+
+TEST(Recipes, OrionsCandidatesAreInItsDirection) {
+  using testing::ElementsAre;
+  EXPECT_THAT(candidates(40, 4, {56, 48, 40}),
+              ElementsAre("registers-56", "registers-48", "registers-40"));
+  EXPECT_EQ(candidates(90, 2, {96, 80, 72, 64, 56, 48, 40}).size(), 5u);
+  EXPECT_THAT(candidates(20, 3, {32}),
+              ElementsAre("at-most-2-blocks", "at-most-1-block"));
+  EXPECT_EQ(candidates(20, 8, {}).size(), 5u);
+  EXPECT_THAT(candidates(20, 1, {}), testing::IsEmpty());
+  EXPECT_THAT(candidates(90, 1, {}), testing::IsEmpty());
+}
+
+TEST(Recipes, StrategiesAreFoundByName) {
+  const JobResult Plain = job(Rows, builtIn());
+  const Kernel &K = Plain.Outcome.Analysed->Kernels.at(0).Source;
+  auto Both = findRecipe(K, "both-by-dru");
+  ASSERT_TRUE(Both);
+  EXPECT_EQ(Both->Rule, "dru");
+  EXPECT_THAT(
+      Both->Transforms,
+      testing::ElementsAre("launch-bounds", "spill-shared", "rematerialize"));
+  EXPECT_EQ(Both->Kernel, "rows");
+  EXPECT_TRUE(findRecipe(K, "spill-by-unified"));
+  EXPECT_EQ(findRecipe(K, "registers-56")->Registers, 56);
+  for (const char *Name : {"again-by-tpsc", "both-by-orion", "spill-by-crat",
+                           "registers-15", "registers-256", "registers-056"})
+    EXPECT_FALSE(findRecipe(K, Name)) << Name;
+}
+
 class Variants : public testing::TestWithParam<const char *> {};
 
 TEST_P(Variants, PositiveSettingsWriteWhatWasTried) {

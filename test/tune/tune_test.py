@@ -14,7 +14,6 @@ writes times and outputs by what the text holds."""
 import json
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import sys
@@ -36,7 +35,6 @@ void launch{name}(const float *A, const float *x, float *y) {{
 """
 ROWS = KERNEL.format(name="rows")
 TWO = ROWS + KERNEL.format(name="more")
-MANY = ROWS.replace("320,", "3200,")
 MACRO = ROWS.replace("  rows<<<320, 256>>>(A, x, y);",
                      "#define GO rows<<<320, 256>>>(A, x, y)\n  GO;")
 
@@ -136,38 +134,6 @@ class Found(TuneTest):
         tried = out.count(" fine\n") + out.count(" best\n")
         self.assertEqual(self.runs(), 3 + 3 * tried + 6)
 
-    def test_the_most_promising_are_tried_first(self):
-        out = self.tune("fine", "--most=3", variants=None)
-        tried = [line.split()[0] for line in out.splitlines()
-                 if line.endswith((" fine", " best"))]
-        self.assertEqual(len(tried), 3)
-        self.assertEqual(tried[0], "default")
-        self.assertRegex(tried[1], "^(groups|blocks)-")  # judged to gain
-        self.assertEqual(self.runs(), 1 + 3 + 2)
-        self.assertRegex(out, r"registers-64 +not tried\n")
-        # Predictions stand beside times, and where there is none.
-        self.assertRegex(out, tried[1] + r" +\d+\.\d+ +\d\.\d\dx +\d\.\d\dx +")
-        self.assertRegex(out, r"groups-\d-of-loop-0 +\d\.\d\dx +not tried\n")
-        self.assertRegex(out, r"variant +ms +gain +predicted +verdict\n")
-
-    def test_equal_texts_and_refusals_do_not_count(self):
-        out = self.tune("fine", "--most=2",
-                        variants="l1,again,default,tiles-32,tiles-128,tiles-64")
-        tried = [line for line in out.splitlines()
-                 if line.endswith((" fine", " best"))]
-        self.assertEqual(len(tried), 2, out)
-
-    def test_a_search_of_a_part_says_nothing_of_the_original(self):
-        self.tune("never", "--settings", "--most=2", config=None,
-                  variants=None, status=1)
-        self.assertFalse((self.root / ".catt").exists())
-
-    def test_all_points_in_order(self):
-        out = self.tune("fine", "--bftt", "--most=2", variants=None)
-        self.assertRegex(out, r"-and-blocks-\d-fewer-in-loop-0 +\d\.\d\dx +"
-                              r"not tried\n")
-        self.assertNotIn("tiles-32", out)
-
     def test_refusals_say_why(self):
         out = self.tune(variants="default,l1,again,registers-32")
         for name in ("l1", "again", "registers-32"):
@@ -215,51 +181,6 @@ class Found(TuneTest):
         self.assertEqual(by_name["as written"]["time"], 10)
         self.assertNotIn("predicted_gain", by_name["default"])
         self.assertGreater(by_name["groups-4-of-loop-0"]["predicted_gain"], 0)
-
-
-class OptTlp(TuneTest):
-    """--opt-tlp: the fastest number of blocks, then bounds for it."""
-
-    def setUp(self):
-        super().setUp()
-        self.file.write_text(MANY)
-
-    def test_bounds_are_tried_with_the_fastest_number_of_blocks(self):
-        out = self.tune("blocks", "--opt-tlp", variants=None)
-        best = re.search(r"at-most-(\d)-blocks +5\.\d+ +\d\.\d\dx +best", out)[1]
-        self.assertIn(f"OptTLP of 'rows': {best} of 8 blocks on an SM.\n", out)
-        self.assertEqual(len(re.findall(r"at-most-\d-blocks? ", out)), 7)
-        for what in ("bounds", "spill"):
-            self.assertRegex(
-                out, rf"{what}-by-tpsc-with-{best}-blocks +(?!not tried)")
-        self.assertNotIn("default", out)
-        self.assert_restored(MANY)
-
-    def test_none_fewer_are_all(self):
-        out = self.tune("never", "--opt-tlp", variants=None, status=1)
-        self.assertIn("OptTLP of 'rows': 8 of 8 blocks on an SM.", out)
-
-    def test_each_kernel_has_its_own_and_one_table(self):
-        self.file.write_text(MANY + KERNEL.format(name="more"))
-        out = self.tune("blocks", "--opt-tlp", variants=None)
-        self.assertIn("OptTLP of 'more': ", out)
-        self.assertEqual(out.count("variant  "), 2)
-
-    def test_where_none_can_be_fewer_it_is_not_known(self):
-        again = "  rows<<<3200, 256>>>(A, x, y);\n"
-        self.file.write_text(MANY.replace(again, again + again))
-        out = self.tune("never", "--opt-tlp", variants=None, status=1)
-        self.assertIn("OptTLP of 'rows' is not known", out)
-        self.assertNotIn("by-tpsc", out)
-
-    def test_without_time_there_is_no_second_step(self):
-        out = self.tune("blocks", "--opt-tlp", "--budget=0", variants=None,
-                        status=1)
-        self.assertNotIn("OptTLP", out)
-
-    def test_it_is_a_search_of_its_own(self):
-        self.tune("fine", "--opt-tlp", "--bftt", status=2)
-        self.assertIn("two searches", self.done.stderr)
 
 
 class Settings(TuneTest):

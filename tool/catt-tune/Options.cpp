@@ -40,6 +40,9 @@ constexpr Row Rows[] = {
     {"opt-tlp", "",
      "Find out with how many blocks on an SM a kernel is fastest (OptTLP), "
      "then try the registers that CRAT's rule chooses for these"},
+    {"strategy", "name",
+     "Try only what a paper's method writes of registers: crat, orion, "
+     "unified or tlp-rm; or model, this tool's own"},
     {"most", "n",
      "Try at most n variants of each kernel, 1 to 1000, those first that the "
      "time model likes best"},
@@ -179,13 +182,23 @@ Error readTrying(const Said &S, TuneOptions &T) {
 
 /// Which variants there are.
 Error readWay(const Said &S, TuneOptions &T) {
-  if (S.has("bftt") && S.has("opt-tlp"))
-    return createStringError("--bftt and --opt-tlp are two searches; run one "
-                             "after the other");
+  if (S.has("bftt") + S.has("opt-tlp") + S.has("strategy") > 1)
+    return createStringError("--bftt, --opt-tlp and --strategy are searches of "
+                             "their own; run one after the other");
   if (S.has("bftt"))
     T.Which = Points::All;
   if (S.has("opt-tlp"))
     T.Which = Points::Blocks;
+  if (!S.has("strategy"))
+    return Error::success();
+  const std::string Name = S.text("strategy");
+  T.Strategy = findSelector(Name == "crat"     ? "tpsc"
+                            : Name == "tlp-rm" ? "dru"
+                                               : StringRef(Name));
+  if (!T.Strategy)
+    return createStringError("--strategy=" + Name +
+                             ": there are crat, orion, unified, tlp-rm and "
+                             "model");
   return Error::success();
 }
 

@@ -93,31 +93,44 @@ std::string blocks(int64_t Count) {
   return std::to_string(Count) + (Count == 1 ? "-block" : "-blocks");
 }
 
+Recipe atMost(int64_t Blocks) {
+  Recipe P;
+  P.Name = "at-most-" + blocks(Blocks);
+  P.Transforms = {"reserve-shared"};
+  P.OptBlocks = Blocks;
+  return P;
+}
+
 /// Fewer blocks than an SM could hold.
 void addBlocks(const Kernel &K, std::vector<Recipe> &All) {
-  for (int64_t Blocks = mostBlocks(warpsOf(K)) - 1; Blocks >= 1; --Blocks) {
-    Recipe P;
-    P.Name = "at-most-" + blocks(Blocks);
-    P.Transforms = {"reserve-shared"};
-    P.OptBlocks = Blocks;
-    All.push_back(P);
-  }
+  for (int64_t Blocks = mostBlocks(warpsOf(K)) - 1; Blocks >= 1; --Blocks)
+    All.push_back(atMost(Blocks));
+}
+
+Recipe withRegisters(int64_t Registers) {
+  Recipe P;
+  P.Name = "registers-" + std::to_string(Registers);
+  P.Transforms = {"launch-bounds"};
+  P.Registers = Registers;
+  return P;
+}
+
+/// "bounds-by-tpsc"
+Recipe byRule(StringRef What, StringRef Rule,
+              std::vector<std::string> More = {}) {
+  Recipe P;
+  P.Name = (What + "-by-" + Rule).str();
+  P.Transforms = {"launch-bounds"};
+  append_range(P.Transforms, More);
+  P.Rule = Rule.str();
+  return P;
 }
 
 void addRegisters(std::vector<Recipe> &All) {
-  Recipe P;
-  P.Transforms = {"launch-bounds"};
-  for (StringRef Rule : {"model", "tpsc", "orion", "unified", "dru"}) {
-    P.Rule = Rule.str();
-    P.Name = "bounds-by-" + P.Rule;
-    All.push_back(P);
-  }
-  P.Rule.clear();
-  for (int64_t Registers : {32, 64, 128}) {
-    P.Registers = Registers;
-    P.Name = "registers-" + std::to_string(Registers);
-    All.push_back(P);
-  }
+  for (StringRef Rule : {"model", "tpsc", "orion", "unified", "dru"})
+    All.push_back(byRule("bounds", Rule));
+  for (int64_t Registers : {32, 64, 128})
+    All.push_back(withRegisters(Registers));
 }
 
 /// The parts that transforms write.
@@ -198,12 +211,40 @@ std::vector<Recipe> cratRecipes(StringRef Kernel, int64_t OptBlocks) {
   return of(Kernel, {P, Spills});
 }
 
+std::vector<Recipe> strategyRecipes(StringRef Kernel, const Selector &By) {
+  std::vector<Recipe> All = {byRule("bounds", By.Name),
+                             byRule("spill", By.Name, {"spill-shared"})};
+  if (By == Selector::Dru || By == Selector::Model) {
+    All.push_back(byRule("again", By.Name, {"rematerialize"}));
+    All.push_back(byRule("both", By.Name, {"spill-shared", "rematerialize"}));
+  }
+  return of(Kernel, std::move(All));
+}
+
+std::vector<Recipe> orionCandidates(StringRef Kernel, const SelectorInput &In) {
+  constexpr size_t Most = 5;
+  std::vector<Recipe> All;
+  if (orionDirection(In.MaxLive, In.Gpu) == Direction::Increasing)
+    for (const DesignPoint &P : drop_begin(In.Points))
+      All.push_back(withRegisters(P.Compiled.CapRegisters));
+  else
+    for (int64_t Blocks = In.Points.front().Blocks - 1; Blocks >= 1; --Blocks)
+      All.push_back(atMost(Blocks));
+  if (All.size() > Most)
+    All.resize(Most);
+  return of(Kernel, std::move(All));
+}
+
 std::optional<Recipe> findRecipe(const Kernel &K, StringRef Name) {
   std::vector<Recipe> All;
   for (Points Which : {Points::Few, Points::Blocks, Points::All})
     append_range(All, recipesFor(K, Which));
   for (int64_t Blocks = 1; Blocks <= MostBlocksPerSM; ++Blocks)
     append_range(All, cratRecipes(K.UnqualifiedName, Blocks));
+  for (const Selector &By : allSelectors())
+    append_range(All, strategyRecipes(K.UnqualifiedName, By));
+  for (int64_t Registers = 16; Registers <= 255; ++Registers)
+    append_range(All, of(K.UnqualifiedName, {withRegisters(Registers)}));
   auto Found = find_if(All, [&](const Recipe &P) { return P.Name == Name; });
   if (Found == All.end())
     return std::nullopt;

@@ -62,6 +62,17 @@ std::vector<Recipe> recipesFor(const Kernel &K, Points Which = Points::Few);
 /// its rule, with the spills of ptxas and with spills to shared memory.
 std::vector<Recipe> cratRecipes(llvm::StringRef Kernel, int64_t OptBlocks);
 
+/// What the paper of a rule writes: bounds by it, with the spills of ptxas and
+/// with what the paper does about them. That is shared memory, and for TLP-RM
+/// and the model also values that are computed again.
+std::vector<Recipe> strategyRecipes(llvm::StringRef Kernel, const Selector &By);
+
+/// Of Orion also what it chooses among when the program runs (section 3.3): up
+/// to five numbers of blocks in its direction, by registers for more and by
+/// shared memory for fewer.
+std::vector<Recipe> orionCandidates(llvm::StringRef Kernel,
+                                    const SelectorInput &In);
+
 /// Nothing: the kernel has none of this name.
 std::optional<Recipe> findRecipe(const Kernel &K, llvm::StringRef Name);
 

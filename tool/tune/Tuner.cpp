@@ -138,7 +138,9 @@ std::vector<Tried> Tuner::recipesOf(const AnalysedFile &In,
                                     const Kernel &K) const {
   GlobPattern Names =
       cantFail(GlobPattern::create(O.Names, MaxVariantPatterns));
-  std::vector<Recipe> Recipes = recipesFor(K, O.Which);
+  std::vector<Recipe> Recipes = O.Strategy
+                                    ? recipesOfStrategy(In, K, *O.Strategy)
+                                    : recipesFor(K, O.Which);
   erase_if(Recipes, [&](const Recipe &P) { return !Names.match(P.Name); });
   auto Gains = predictedGains(In, K, Recipes);
   std::vector<Tried> All;
@@ -403,7 +405,7 @@ bool Tuner::allTried(const TunedKernel &K) const {
         return false;
       Any |= T.Result->fine();
     }
-  return Any && O.Names == "*" && O.Which == Points::Few;
+  return Any && O.Names == "*" && O.Which == Points::Few && !O.Strategy;
 }
 
 void Tuner::conclude(TunedKernel &K) const {

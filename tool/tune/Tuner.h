@@ -42,6 +42,7 @@ struct TuneOptions {
   bool Restart = false;
   std::string Names = "*"; ///< glob of variants to try
   Points Which = Points::Few;
+  std::optional<Selector> Strategy; ///< only what its paper's method writes
   /// Of each kernel, so many variants at most, the most promising first
   /// (Order.h). Nothing: all, in the order of the recipes.
   std::optional<unsigned> Most;

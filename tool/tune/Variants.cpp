@@ -118,6 +118,23 @@ predictedGains(const AnalysedFile &In, const Kernel &K, ArrayRef<Recipe> All) {
   return Gains;
 }
 
+std::vector<Recipe> recipesOfStrategy(const AnalysedFile &In, const Kernel &K,
+                                      const Selector &By) {
+  std::vector<Recipe> All = strategyRecipes(K.UnqualifiedName, By);
+  if (!(By == Selector::Orion))
+    return All;
+  JobInput Input;
+  Input.Earlier = In.Job.Kept;
+  JobResult R = runJob(In.Name, In.Command, In.Gpu,
+                       withRecipe(In.O, All.front()), std::move(Input));
+  if (R.Outcome.Analysed)
+    for (const KernelReport &Each : R.Outcome.Analysed->Kernels)
+      if (Each.Source.Name == K.Name && Each.Registers)
+        append_range(All,
+                     orionCandidates(K.UnqualifiedName, Each.Registers->In));
+  return All;
+}
+
 WrittenVariant writeVariant(const AnalysedFile &In, const Recipe &P,
                             const FileTexts &Over,
                             std::vector<TimedLaunch> &Launches) {

@@ -42,6 +42,10 @@ std::vector<std::optional<double>> predictedGains(const AnalysedFile &In,
                                                   const Kernel &K,
                                                   llvm::ArrayRef<Recipe> All);
 
+/// strategyRecipes, and what Orion chooses among, where registers are known.
+std::vector<Recipe> recipesOfStrategy(const AnalysedFile &In, const Kernel &K,
+                                      const Selector &By);
+
 /// Writes a variant, in memory. Over: texts that stand for those on the disk,
 /// with `Launches`, which are those of the file then. Variants that are equal
 /// to what stands there already, or cannot be written, say so in Refused.
