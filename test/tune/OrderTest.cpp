@@ -111,9 +111,9 @@ ThrottlePoint at(const std::vector<const char *> &Names, int64_t Groups,
   return Point;
 }
 
-std::vector<std::optional<double>> gainsOf(const std::string &Text,
-                                           std::vector<ThrottlePoint> Points,
-                                           Model Counting = Model::Exact) {
+std::vector<std::optional<double>>
+gainsOf(const std::string &Text, const std::vector<ThrottlePoint> &Points,
+        Model Counting = Model::Exact) {
   const JobResult Plain = job(Text, builtIn());
   AnalysisOptions O = planOptions(builtIn());
   O.Counting = Counting;

@@ -148,7 +148,7 @@ TEST(Recipes, BlocksAndBoundsForThemAreFoundByName) {
 }
 
 std::vector<std::string> candidates(unsigned MaxLive, int64_t Blocks,
-                                    std::vector<unsigned> Caps) {
+                                    const std::vector<unsigned> &Caps) {
   SelectorInput In;
   In.Gpu = llvm::cantFail(findDevice("h200"));
   In.MaxLive = MaxLive;

@@ -83,6 +83,13 @@ class OptTlp(TuneTest):
         self.assertIn("OptTLP of 'more': ", out)
         self.assertEqual(out.count("variant  "), 2)
 
+    def test_no_fewer_than_the_grid_brings(self):
+        self.file.write_text(ROWS)  # 3 blocks for each of 132 SMs
+        out = self.tune("blocks", "--opt-tlp", "--gpu=h200", variants=None)
+        self.assertRegex(out, r"at-most-3-blocks +refused: an SM holds no more "
+                              r"of its blocks as it is\n")
+        self.assertRegex(out, r"at-most-2-blocks +5\.\d+ ")
+
     def test_where_none_can_be_fewer_it_is_not_known(self):
         again = "  rows<<<3200, 256>>>(A, x, y);\n"
         self.file.write_text(MANY.replace(again, again + again))

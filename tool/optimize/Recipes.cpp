@@ -144,7 +144,7 @@ Means partsOf(ArrayRef<std::string> Transforms) {
 } // namespace
 
 bool Recipe::needsPtxas() const {
-  return is_contained(Transforms, "launch-bounds");
+  return is_contained(Transforms, "launch-bounds") || OptBlocks;
 }
 
 std::vector<ForcedChoice> Recipe::forced() const {

@@ -36,7 +36,8 @@ struct Recipe {
 
   /// What is written without any option.
   bool isModelsChoice() const { return Transforms.empty(); }
-  /// Estimates of registers are no ground to write bounds.
+  /// Estimates of registers are no ground to write bounds, and do not say how
+  /// many blocks there are to take away from.
   bool needsPtxas() const;
   /// What it forces, as --force does: a choice for each of Loops.
   std::vector<ForcedChoice> forced() const;

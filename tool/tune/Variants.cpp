@@ -33,6 +33,8 @@ const Refusal *whyNot(const KernelReport &K, const Recipe &P) {
     return First(K.Registers);
   for (const Refusal &F : K.Source.Refusals)
     return &F;
+  if (P.OptBlocks && !K.Plan.Refusals.empty())
+    return &K.Plan.Refusals.front();
   for (const LoopPlan &L : K.Plan.Loops)
     if (L.Why &&
         (P.Loops.empty() || is_contained(P.Loops, std::to_string(L.Loop))))
@@ -53,6 +55,10 @@ std::string reasonOf(const JobResult &R, const Recipe &P) {
   if (is_contained(P.Transforms, "launch-bounds") &&
       !R.Outcome.Analysed->RegisterProblem.empty())
     return R.Outcome.Analysed->RegisterProblem;
+  for (const KernelReport &K : R.Outcome.Analysed->Kernels)
+    if (K.Source.UnqualifiedName == P.Kernel && P.OptBlocks && K.Plan.Before &&
+        K.Plan.Before->BlocksPerSM <= *P.OptBlocks)
+      return "an SM holds no more of its blocks as it is";
   for (const KernelReport &K : R.Outcome.Analysed->Kernels)
     if (K.Source.UnqualifiedName == P.Kernel)
       if (const Refusal *Why = whyNot(K, P))
