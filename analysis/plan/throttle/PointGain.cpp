@@ -62,20 +62,20 @@ double cyclesOf(const CountedLaunch &In, const Loop &L, int64_t WarpsPerGroup,
 }
 
 /// Cycles of all warps of a launch, as it is and as it is planned.
-struct Cycles {
+struct PointCycles {
   double Before = 0, After = 0;
 };
 
 /// Nothing: a loop that the plan divides has no times.
-std::optional<Cycles> cyclesOf(const CountedLaunch &In,
-                               const KernelPlan &Plan) {
+std::optional<PointCycles> cyclesOf(const CountedLaunch &In,
+                                    const KernelPlan &Plan) {
   const Kernel &K = In.S.K;
   const MemoryRates Rates = memoryRates(In.S.Throttle.Gpu);
   const int64_t Warps = In.S.Before.WarpsPerBlock;
   KernelPlan AsItIs;
   AsItIs.After = In.S.Before;
   const std::set<unsigned> Around = aroundDivided(K, Plan);
-  Cycles Sum;
+  PointCycles Sum;
   for (const Loop &L : K.Loops) {
     const LoopProfile &P = In.Profiles[L.Id];
     const LoopPlan &Its = Plan.Loops[L.Id];
@@ -91,7 +91,7 @@ std::optional<Cycles> cyclesOf(const CountedLaunch &In,
   }
   const double All =
       double(Warps) * double(In.S.Throttle.Block.GridBlocks.value_or(1));
-  return Cycles{Sum.Before * All, Sum.After * All};
+  return PointCycles{Sum.Before * All, Sum.After * All};
 }
 
 std::vector<CountedLaunch> countedLaunches(const Kernel &K,
@@ -113,9 +113,9 @@ std::vector<CountedLaunch> countedLaunches(const Kernel &K,
   return All;
 }
 
-std::optional<double> gainOf(ArrayRef<CountedLaunch> Launches,
+std::optional<double> gainAt(ArrayRef<CountedLaunch> Launches,
                              const ThrottlePoint &Point) {
-  Cycles Sum;
+  PointCycles Sum;
   for (const CountedLaunch &L : Launches) {
     CountedLaunch At = L;
     At.S.Throttle.Forced = Point;
@@ -125,7 +125,7 @@ std::optional<double> gainOf(ArrayRef<CountedLaunch> Launches,
           return !forceError(F, {{&At.S.K, &Plan}}).empty();
         }))
       return std::nullopt;
-    std::optional<Cycles> Of = cyclesOf(At, Plan);
+    std::optional<PointCycles> Of = cyclesOf(At, Plan);
     if (!Of)
       return std::nullopt;
     Sum.Before += Of->Before;
@@ -152,7 +152,7 @@ predictedGains(const Kernel &K, const AnalysisOptions &Options,
     Launches = countedLaunches(K, Mine);
   std::vector<std::optional<double>> Gains;
   for (const ThrottlePoint &Point : Points)
-    Gains.push_back(gainOf(Launches, Point));
+    Gains.push_back(gainAt(Launches, Point));
   return Gains;
 }
 
