@@ -64,7 +64,7 @@ struct OwnOptions {
   bool AsWritten = false;        ///< nothing is to be done
   RegisterHintOptions Registers; ///< without an Ask: who is asked of the file
   std::vector<ForcedChoice> Forced;
-  std::optional<int64_t> TileBytes;
+  std::optional<int64_t> TileBytes, OptBlocks;
 };
 
 struct AnalysisOptions {

@@ -354,6 +354,7 @@ AnalysisOptions optionsFor(const KernelReport &K, AnalysisOptions OfFile) {
     OfFile.Registers.Ask = std::move(Ask);
   OfFile.Forced = K.Own->Forced;
   OfFile.TileBytes = K.Own->TileBytes;
+  OfFile.OptBlocks = K.Own->OptBlocks;
   return OfFile;
 }
 

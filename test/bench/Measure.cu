@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Differences.h"
+#include "Fill.h"
 #include "Measure.h"
 
 #include <algorithm>
@@ -17,21 +18,6 @@
 using namespace bench;
 
 namespace {
-
-__device__ unsigned mix(unsigned K) {
-  K *= 2654435761u;
-  K ^= K >> 15;
-  K *= 2246822519u;
-  return K ^ K >> 13;
-}
-
-template <typename T>
-__global__ void fillNumbers(T *Out, size_t Count, unsigned Range, int Least) {
-  const size_t Stride = size_t(gridDim.x) * blockDim.x;
-  for (size_t K = size_t(blockIdx.x) * blockDim.x + threadIdx.x; K < Count;
-       K += Stride)
-    Out[K] = T(int(mix(unsigned(K)) % Range) + Least);
-}
 
 // Counts the blocks that are on an SM at the same time.
 __global__ void countResident(int *Now, int *Peak) {

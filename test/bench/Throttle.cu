@@ -21,6 +21,7 @@
 #include "Measure.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 
 using namespace bench;
@@ -62,6 +63,39 @@ std::string integers(const Case &C) {
   return "[" + Text + "]";
 }
 
+/// The pool whose cases are listed. Nothing is there: addresses tell how far
+/// from its beginnings something lies.
+constexpr std::uintptr_t ListedIn = std::uintptr_t(1) << 40,
+                         ListedOut = std::uintptr_t(2) << 40;
+
+/// "in + 4096", for an address of the listed pool.
+std::string place(std::uintptr_t At) {
+  return At < ListedOut ? "in + " + std::to_string(At - ListedIn)
+                        : "out + " + std::to_string(At - ListedOut);
+}
+
+/// The arguments as C++: numbers, and places in the pool.
+std::string values(const Case &C) {
+  std::string Text;
+  for (size_t I = 0; I < C.Arguments.size(); ++I) {
+    const std::vector<char> &Bytes = C.Arguments[I];
+    std::string Value;
+    if (C.Integers[I]) {
+      Value = std::to_string(*C.Integers[I]);
+    } else if (Bytes.size() == sizeof(float)) {
+      float Number = 0;
+      std::memcpy(&Number, Bytes.data(), sizeof(Number));
+      Value = std::to_string(Number) + "f";
+    } else {
+      std::uintptr_t Address = 0;
+      std::memcpy(&Address, Bytes.data(), sizeof(Address));
+      Value = place(Address);
+    }
+    Text += (I ? ", \"" : "\"") + Value + "\"";
+  }
+  return "[" + Text + "]";
+}
+
 void printCase(std::FILE *To, const Case &C) {
   const Facts &F = C.Known;
   std::fprintf(
@@ -73,13 +107,15 @@ void printCase(std::FILE *To, const Case &C) {
       "\"rounds\": %d, \"lines_per_warp\": %g, \"own_lines_per_warp\": %g, "
       "\"iterations_per_line\": %g, \"loads\": %d, \"stores\": %d, "
       "\"flops\": %d, \"bytes\": %.0f, \"can_batch\": %s, "
-      "\"irregular_loads\": %d, \"arguments\": %s}\n",
+      "\"irregular_loads\": %d, \"arguments\": %s, \"values\": %s, "
+      "\"output\": \"%s\", \"output_bytes\": %zu}\n",
       C.name().c_str(), C.Benchmark.c_str(), C.Loop.c_str(), C.Kernel.c_str(),
       C.Group.c_str(), C.Type.c_str(), truth(C.RuntimeSize), C.Grid.x, C.Grid.y,
       C.Grid.z, C.Block.x, C.Block.y, C.Block.z, F.Trips, F.Rounds,
       F.LinesPerWarp, F.OwnLinesPerWarp, F.IterationsPerLine, F.Loads, F.Stores,
       F.Flops, F.Bytes, truth(F.CanBatch), F.IrregularLoads,
-      integers(C).c_str());
+      integers(C).c_str(), values(C).c_str(),
+      place(std::uintptr_t(C.Output)).c_str(), C.OutputBytes);
 }
 
 void printPoint(std::FILE *To, const Case &C, const Point &At, const Result &R,
@@ -205,7 +241,8 @@ int main(int argc, char **argv) {
         Equals == std::string::npos ? "" : Text.substr(Equals + 1);
   }
   if (A.count("list")) {
-    Pool P = {nullptr, nullptr, 0, 0, 132};
+    const Pool P = {reinterpret_cast<char *>(ListedIn),
+                    reinterpret_cast<char *>(ListedOut), 0, 0, 132};
     for (const Case &C : allCases(P))
       printCase(stdout, C);
     return 0;

@@ -84,8 +84,11 @@ class Found(TuneTest):
                          "benchmark_time", "strategy_time", "framework_time",
                          "timestamp", *out["tune_params_keys"]):
                 self.assertIn(name, entry)
-        by_name = {e["name"]: e["time"] for e in out["cache"].values()}
-        self.assertEqual(by_name["tiles-32"], "RuntimeFailedConfig")
+        by_name = {e["name"]: e for e in out["cache"].values()}
+        self.assertEqual(by_name["tiles-32"]["time"], "RuntimeFailedConfig")
+        self.assertEqual(by_name["as written"]["time"], 10)
+        self.assertNotIn("predicted_gain", by_name["default"])
+        self.assertGreater(by_name["groups-4-of-loop-0"]["predicted_gain"], 0)
 
 
 class Settings(TuneTest):
@@ -241,6 +244,7 @@ class Failing(TuneTest):
 
     def test_usage(self):
         for more in (["--budget=soon"], ["--runs=0"], ["--nonsense"],
+                     ["--most=0"], ["--most=few"], ["--most=1001"],
                      ["--check=true", "--no-check"], ["-i", "--diff"]):
             self.tune("fine", *more, status=2)
         self.assertFalse((self.root / ".catt-tune").exists())

@@ -40,25 +40,6 @@ std::string defect(StringRef What, const Options &O, const std::string &File) {
 /// Of a compiler or an assembler, at a time.
 unsigned processes() { return hardware_concurrency().compute_thread_count(); }
 
-AnalysisOptions analysisOptions(const Options &O) {
-  AnalysisOptions A;
-  A.L1Bytes = O.L1Bytes;
-  A.TileBytes = O.TileBytes;
-  A.Counting = O.Counting;
-  A.MinGain = O.MinGain;
-  A.KernelGlob = O.KernelGlob;
-  A.Told = O.Launches;
-  A.Assumed = O.Assumed;
-  A.HeaderFilter = O.HeaderFilter;
-  A.Registers.By = O.RegistersBy.value_or(Selector::Model);
-  A.Registers.Target = O.TargetRegisters;
-  A.OptBlocks = O.OptBlocks;
-  A.Registers.Form = O.Bounds;
-  A.Registers.Force = O.Force;
-  A.Forced = O.Forced;
-  return A;
-}
-
 /// Who says what registers the kernels take. Error: --ptx cannot be read.
 Error askRegisters(const Options &O, AnalysisOptions &A) {
   if (!wantsRegisters(O))
@@ -92,7 +73,7 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
   Out.FrontEnd.CudaPath = O.CudaPath;
   Out.FrontEnd.BuiltInOnly = O.BuiltInOnly;
   Out.FrontEnd.Earlier = std::move(In.Earlier);
-  Out.Plan = analysisOptions(O);
+  Out.Plan = planOptions(O);
   Out.VerifyCode = O.VerifyCode;
   if (In.Elsewhere)
     Out.Plan.Elsewhere = *In.Elsewhere;
@@ -153,6 +134,25 @@ void optimizeFile(JobResult &R, const FoundCommand &Found, const ChosenGpu &Gpu,
 }
 
 } // namespace
+
+AnalysisOptions planOptions(const Options &O) {
+  AnalysisOptions A;
+  A.L1Bytes = O.L1Bytes;
+  A.TileBytes = O.TileBytes;
+  A.Counting = O.Counting;
+  A.MinGain = O.MinGain;
+  A.KernelGlob = O.KernelGlob;
+  A.Told = O.Launches;
+  A.Assumed = O.Assumed;
+  A.HeaderFilter = O.HeaderFilter;
+  A.Registers.By = O.RegistersBy.value_or(Selector::Model);
+  A.Registers.Target = O.TargetRegisters;
+  A.OptBlocks = O.OptBlocks;
+  A.Registers.Form = O.Bounds;
+  A.Registers.Force = O.Force;
+  A.Forced = O.Forced;
+  return A;
+}
 
 std::string reproduction(const Options &O, const std::string &File) {
   std::string Text;

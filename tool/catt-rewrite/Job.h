@@ -44,6 +44,9 @@ struct JobInput {
   const Program *Elsewhere = nullptr; ///< what other units launch
 };
 
+/// What kernels are planned by, but for the GPU and who is asked of registers.
+AnalysisOptions planOptions(const Options &O);
+
 /// optimize() with the options of a command line, and what came of it as a
 /// message and an exit code. Writes nothing; a crash inside becomes ExitDefect.
 JobResult runJob(const std::string &File, llvm::Expected<FoundCommand> Command,

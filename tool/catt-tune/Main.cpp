@@ -36,9 +36,17 @@ int fail(Error E, int Code) {
 /// One file for each kernel: "out.json", or with several "out.KERNEL.json".
 Error writeExports(const TuneResult &R, const std::string &File) {
   std::map<std::string, std::vector<TriedVariant>> Kernels;
-  for (const Tried &T : R.All)
-    if (T.Result)
-      Kernels[T.What.How.Kernel].push_back({T.What.How, *T.Result});
+  for (const Tried &T : R.All) {
+    if (!T.Result)
+      continue;
+    std::vector<TriedVariant> &Of = Kernels[T.What.How.Kernel];
+    if (Of.empty() && R.Original) {
+      Recipe None;
+      None.Name = AsWritten.str();
+      Of.push_back({None, *R.Original, std::nullopt});
+    }
+    Of.push_back({T.What.How, *T.Result, T.What.PredictedGain});
+  }
   for (const auto &[Kernel, Variants] : Kernels) {
     SmallString<128> Path(File);
     if (Kernels.size() > 1)

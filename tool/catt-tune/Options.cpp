@@ -38,10 +38,19 @@ constexpr Row Rows[] = {
     {"variants", "glob", "Only variants of this name, as {default,tiles-*}"},
     {"bftt", "",
      "Try all numbers of warp groups and blocks, and nothing else (CATT's "
-     "BFTT, for each loop)"},
+     "BFTT, and each loop by itself)"},
     {"replay", "[=glob]",
      "Run launches of these kernels several times in one run, and no more of "
      "the program (without a glob: of kernels with fewer than 5 launches)"},
+    {"opt-tlp", "",
+     "Find out with how many blocks on an SM a kernel is fastest (OptTLP), "
+     "then try the registers that CRAT's rule chooses for these"},
+    {"strategy", "name",
+     "Try only what a paper's method writes of registers: crat, orion, "
+     "unified or tlp-rm; or model, this tool's own"},
+    {"most", "n",
+     "Try at most n variants of each kernel, 1 to 1000, those first that the "
+     "time model likes best"},
     {"gpu", "card|sm_XX", "As of catt-rewrite"},
     {"p", "dir", "Directory of compile_commands.json, as of catt-rewrite"},
     {"config", "file|none", "As of catt-rewrite"},
@@ -171,6 +180,34 @@ Error readTrying(const Said &S, TuneOptions &T) {
   if (!Runs)
     return Runs.takeError();
   O.Runs = unsigned(*Runs);
+  if (S.has("most")) {
+    Expected<int64_t> Most = wholeNumber("--most", S.text("most"), 1, 1000);
+    if (!Most)
+      return Most.takeError();
+    T.Most = unsigned(*Most);
+  }
+  return Error::success();
+}
+
+/// Which variants there are.
+Error readWay(const Said &S, TuneOptions &T) {
+  if (S.has("bftt") + S.has("opt-tlp") + S.has("strategy") > 1)
+    return createStringError("--bftt, --opt-tlp and --strategy are searches of "
+                             "their own; run one after the other");
+  if (S.has("bftt"))
+    T.Which = Points::All;
+  if (S.has("opt-tlp"))
+    T.Which = Points::Blocks;
+  if (!S.has("strategy"))
+    return Error::success();
+  const std::string Name = S.text("strategy");
+  T.Strategy = findSelector(Name == "crat"     ? "tpsc"
+                            : Name == "tlp-rm" ? "dru"
+                                               : StringRef(Name));
+  if (!T.Strategy)
+    return createStringError("--strategy=" + Name +
+                             ": there are crat, orion, unified, tlp-rm and "
+                             "model");
   return Error::success();
 }
 
@@ -206,13 +243,14 @@ Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
       GlobPattern::create(C.Tune.Names, MaxVariantPatterns);
   if (!Names)
     return createStringError("--variants: " + toString(Names.takeError()));
-  C.Tune.Which = S->has("bftt") ? Points::All : Points::Few;
   if (S->has("replay"))
     C.Tune.Replay = S->text("replay");
   if (Expected<GlobPattern> Kernels =
           GlobPattern::create(S->text("replay"), MaxReplayPatterns);
       !Kernels)
     return createStringError("--replay: " + toString(Kernels.takeError()));
+  if (Error E = readWay(*S, C.Tune))
+    return std::move(E);
   C.Tune.Restart = S->has("restart");
   C.Tune.Directory = S->text("state", ".catt-tune");
   C.Export = S->text("export");

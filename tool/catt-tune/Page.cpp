@@ -22,7 +22,7 @@ namespace catt {
 namespace {
 
 constexpr int LabelWidth = 330, BarWidth = 420, RowHeight = 22,
-              ValueWidth = 170;
+              ValueWidth = 270;
 
 constexpr StringLiteral Head =
     R"(<!DOCTYPE html>
@@ -77,7 +77,10 @@ std::string picture(const TuneTable &Table) {
                    LabelWidth - 8, Y + 15, escaped(Row.Variant),
                    colourOf(Table, Row), LabelWidth, Y + 3, Width,
                    RowHeight - 6, LabelWidth + Width + 6, milliseconds(Row.Ms),
-                   Row.Gain.empty() ? "" : ", ", Row.Gain)
+                   Row.Gain.empty() ? "" : ", ",
+                   Row.Gain + (Row.Predicted.empty()
+                                   ? ""
+                                   : " (predicted: " + Row.Predicted + ")"))
                .str();
     Y += RowHeight;
   }

@@ -16,7 +16,7 @@ namespace catt {
 namespace {
 
 std::string gain(double Old, double New) {
-  return New > 0 ? formatv("{0:F2}x", Old / New).str() : "";
+  return Old > 0 && New > 0 ? formatv("{0:F2}x", Old / New).str() : "";
 }
 
 std::string verdictOf(const Tried &T, bool IsBest) {
@@ -32,17 +32,30 @@ std::string verdictOf(const Tried &T, bool IsBest) {
   return (IsBest ? "best" : "fine") + Known;
 }
 
-std::string line(StringRef A, StringRef B, StringRef C, StringRef D) {
-  return formatv("  {0,-24} {1,12} {2,8}  {3}", A, B, C, D).str() + "\n";
+/// Names: characters of the column of names.
+std::string line(size_t Names, const TuneRow &Row, StringRef Ms) {
+  std::string Name = Row.Variant;
+  Name.resize(std::max(Name.size(), Names), ' ');
+  std::string Text = formatv("  {0} {1,12} {2,8} {3,10}  {4}", Name, Ms,
+                             Row.Gain, Row.Predicted, Row.Verdict);
+  return StringRef(Text).rtrim().str() + "\n";
 }
 
-/// What was compared at last, and what that means.
+size_t longestName(const TuneTable &Table) {
+  size_t Longest = 24;
+  for (const TuneRow &Row : Table.Rows)
+    Longest = std::max(Longest, Row.Variant.size());
+  return Longest;
+}
+
 } // namespace
 
 std::string milliseconds(double Ms) { return formatv("{0:F3}", Ms).str(); }
 
 std::string endOf(const TuneResult &R) {
   std::string Text;
+  for (const std::string &Note : R.Notes)
+    Text += Note + "\n";
   if (R.OutOfBudget)
     Text += "The budget ended before all variants were tried.\n";
   if (R.Interrupted)
@@ -73,13 +86,17 @@ std::vector<TuneTable> tablesOf(const TuneResult &R) {
     auto Old = R.OriginalMs.find(T.What.How.Kernel);
     double OldMs = Old == R.OriginalMs.end() ? 0 : Old->second;
     std::string Title = T.What.How.Kernel + " in " + T.What.File;
-    if (All.empty() || All.back().Title != Title)
-      All.push_back({Title, {{AsWritten.str(), OldMs, "", "", false}}});
+    auto Table = find_if(
+        All, [&](const TuneTable &Each) { return Each.Title == Title; });
+    if (Table == All.end())
+      Table = All.insert(
+          All.end(), {Title, {{AsWritten.str(), OldMs, "", "", "", false}}});
     const bool IsBest = is_contained(R.Winners, Index);
     const bool Timed = T.Result && T.Result->fine();
-    All.back().Rows.push_back({T.What.How.Name, Timed ? T.Ms : 0,
-                               Timed ? gain(OldMs, T.Ms) : "",
-                               verdictOf(T, IsBest), IsBest});
+    Table->Rows.push_back({T.What.How.Name, Timed ? T.Ms : 0,
+                           Timed ? gain(OldMs, T.Ms) : "",
+                           gain(T.What.PredictedGain.value_or(0), 1),
+                           verdictOf(T, IsBest), IsBest});
   }
   return All;
 }
@@ -87,10 +104,11 @@ std::vector<TuneTable> tablesOf(const TuneResult &R) {
 std::string tableText(const TuneResult &R, Checking By) {
   std::string Text = remarksOn(R, By);
   for (const TuneTable &Table : tablesOf(R)) {
-    Text += Table.Title + "\n" + line("variant", "ms", "gain", "verdict");
+    const size_t Names = longestName(Table);
+    Text += Table.Title + "\n" +
+            line(Names, {"variant", 0, "gain", "predicted", "verdict"}, "ms");
     for (const TuneRow &Row : Table.Rows)
-      Text += line(Row.Variant, Row.Ms > 0 ? milliseconds(Row.Ms) : "",
-                   Row.Gain, Row.Verdict);
+      Text += line(Names, Row, Row.Ms > 0 ? milliseconds(Row.Ms) : "");
   }
   return Text + endOf(R);
 }

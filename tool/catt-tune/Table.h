@@ -15,8 +15,10 @@ namespace catt {
 /// What is known of one variant.
 struct TuneRow {
   std::string Variant;
-  double Ms = 0;             ///< 0: there is no time
-  std::string Gain, Verdict; ///< "1.25x", "best"
+  double Ms = 0;         ///< 0: there is no time
+  std::string Gain;      ///< "1.25x"; empty: not measured
+  std::string Predicted; ///< the same by the time model; empty: not known
+  std::string Verdict;   ///< "best"
   bool IsBest = false;
 };
 

@@ -68,6 +68,25 @@ std::string State::path(StringRef Name) const {
 
 //===-- The user's files --------------------------------------------------===//
 
+Error checkReplaceable(ArrayRef<std::string> Files) {
+  for (const std::string &File : Files) {
+    Expected<sys::fs::perms> Mode = [&]() -> Expected<sys::fs::perms> {
+      ErrorOr<sys::fs::perms> P = sys::fs::getPermissions(File);
+      if (!P)
+        return createStringError("there is no file '" + File + "'");
+      return *P;
+    }();
+    if (!Mode)
+      return Mode.takeError();
+    if (!(*Mode & sys::fs::owner_write))
+      return createStringError("'" + File +
+                               "' is read-only, and a search "
+                               "replaces it while variants are built; make it "
+                               "writable, or tune a copy");
+  }
+  return Error::success();
+}
+
 Expected<std::vector<std::string>> State::recover() {
   std::vector<std::string> Back;
   std::string Text = textOf(path("kept.json"));

@@ -27,6 +27,9 @@
 
 namespace catt {
 
+/// Error: one of the files is not there, or is marked as not to be written.
+llvm::Error checkReplaceable(llvm::ArrayRef<std::string> Files);
+
 /// The whole file; empty if there is none.
 std::string textOf(llvm::StringRef Path);
 

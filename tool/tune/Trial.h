@@ -32,6 +32,10 @@ struct WrittenVariant {
   FileTexts Texts;     ///< of files that change
   FileTexts Timed;     ///< the same, with launches that are timed
   std::string Refused; ///< why there is nothing to try; or empty
+  /// The kernel's time as written over its time so, by the time model.
+  std::optional<double> PredictedGain;
+  /// On an SM, by the plan, before it takes any away.
+  std::optional<int64_t> Blocks;
 };
 
 /// How a trial ended.

@@ -66,6 +66,8 @@ json::Object entry(const TriedVariant &V, StringRef Kernel, size_t Index) {
                  {"strategy_time", 0},
                  {"framework_time", 0},
                  {"timestamp", T.When}};
+  if (V.PredictedGain)
+    E["predicted_gain"] = *V.PredictedGain;
   std::vector<int64_t> Values = numbersOf(V.How, Index);
   for (auto [Key, Value] : zip(Keys, Values))
     E[Key] = Value;

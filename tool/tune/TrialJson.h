@@ -22,14 +22,16 @@ std::optional<Trial> trialFromJson(const llvm::json::Value &V);
 struct TriedVariant {
   Recipe How;
   Trial Result;
+  std::optional<double> PredictedGain; ///< as WrittenVariant's
 };
 
 /// The variants of one kernel as Kernel Tuner's cache file, schema version
 /// 1.0.0 (kernel_tuner/schema/cache/1.0.0/schema.json of that project). Its
 /// keys are whole numbers: the variant's own, its groups, blocks taken away,
 /// bytes of a tile and registers, with 0 for what is not set. "name" says it in
-/// words, and "time" is "RuntimeFailedConfig" or "CompilationFailedConfig"
-/// where a trial failed, as there.
+/// words, "predicted_gain" is there where it is known, and "time" is
+/// "RuntimeFailedConfig" or "CompilationFailedConfig" where a trial failed, as
+/// there.
 std::string kernelTunerCache(llvm::StringRef Device, llvm::StringRef Kernel,
                              llvm::ArrayRef<TriedVariant> Variants);
 

@@ -311,4 +311,12 @@ Expected<Trial> Trials::replay(const FileTexts &Texts,
   return T;
 }
 
+int64_t launchesIn(ArrayRef<Trial> All, const std::string &Kernel) {
+  int64_t Sum = 0;
+  for (const Trial &T : All)
+    if (auto Of = T.LaunchesOf.find(Kernel); Of != T.LaunchesOf.end())
+      Sum += Of->second;
+  return Sum;
+}
+
 } // namespace catt

@@ -48,6 +48,9 @@ private:
   bool Any = false;
 };
 
+/// Launches of a kernel in all runs of these trials.
+int64_t launchesIn(llvm::ArrayRef<Trial> All, const std::string &Kernel);
+
 /// Tries texts, one after the other.
 class Trials {
 public:

@@ -10,11 +10,14 @@
 #include "tool/catt-rewrite/Output.h"
 #include "tool/catt-rewrite/Tasks.h"
 #include "tool/optimize/Measured.h"
+#include "tool/tune/OptTlp.h"
+#include "tool/tune/Order.h"
 #include "tool/tune/Statistics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/GlobPattern.h"
 #include <chrono>
+#include <numeric>
 #include <set>
 
 using namespace llvm;
@@ -37,11 +40,15 @@ private:
   Error measureOriginal();
   Error tryAll();
   Error tryOne(size_t Index);
+  Error tryBounds();
   Error combine();
   Error confirm(const FileTexts &Timed);
   void conclude(TunedKernel &K) const;
   bool allTried(const TunedKernel &K) const;
   void propose(const AnalysedFile &In);
+  std::vector<Tried> recipesOf(const AnalysedFile &In, const Kernel &K) const;
+  void write(const AnalysedFile &In, Tried &T,
+             std::map<FileTexts, std::string> &Known);
   void judge(Tried &T);
   const AnalysedFile &fileOf(const WrittenVariant &V) const;
   FileTexts timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
@@ -66,7 +73,6 @@ private:
   std::vector<AnalysedFile> Files;
   FileTexts Plain;           ///< of all files that may change, as they were
   FileTexts Original;        ///< the same, timed
-  Trial Written;             ///< of the original
   std::vector<Trial> Before; ///< the original in the last comparison, by run
   std::vector<Trial> After;  ///< the best beside it
   bool IsTimed = true;
@@ -112,35 +118,68 @@ Error Tuner::analyse() {
 }
 
 void Tuner::propose(const AnalysedFile &In) {
-  GlobPattern Names =
-      cantFail(GlobPattern::create(O.Names, MaxVariantPatterns));
   std::set<std::string> Seen; // kernels
   std::map<FileTexts, std::string> Known;
   for (const KernelReport &K : In.Job.Outcome.Analysed->Kernels) {
     if (!Seen.insert(K.Source.UnqualifiedName).second)
       continue;
-    Out.Kernels.push_back(
-        {In.Name, measurable(*In.Job.Outcome.Analysed, K.Source)});
-    for (const Recipe &P : recipesFor(K.Source, O.Which)) {
+    TunedKernel &Tuned = Out.Kernels.emplace_back();
+    Tuned.Source = In.Name;
+    Tuned.Best = measurable(*In.Job.Outcome.Analysed, K.Source);
+    unsigned Count = 0;
+    for (Tried &T : recipesOf(In, K.Source)) {
       if (isInterrupted())
         return;
-      if (!Names.match(P.Name))
-        continue;
-      Say("writing " + P.Name + " of " + P.Kernel);
-      std::vector<TimedLaunch> Launches = In.Launches;
-      Tried T{writeVariant(In, P, {}, Launches), "", {}, 0};
-      if (T.What.Refused.empty()) {
-        auto [Same, IsNew] = Known.emplace(T.What.Texts, P.Name);
-        if (!IsNew)
-          T.SameAs = Same->second;
-        for (const auto &[Path, Text] : T.What.Texts)
-          if (!Plain.count(Path))
-            T.What.Refused = "it changes '" + Path + "'";
-        T.What.Timed = timedWith(T.What.Texts, Launches, In);
-      }
+      T.LeftOut = Count == O.Most;
+      if (!T.LeftOut)
+        write(In, T, Known);
+      Count += T.isToTry();
       Out.All.push_back(std::move(T));
     }
   }
+}
+
+/// In the order in which they are to be tried; none is written yet.
+std::vector<Tried> Tuner::recipesOf(const AnalysedFile &In,
+                                    const Kernel &K) const {
+  GlobPattern Names =
+      cantFail(GlobPattern::create(O.Names, MaxVariantPatterns));
+  std::vector<Recipe> Recipes = O.Strategy
+                                    ? recipesOfStrategy(In, K, *O.Strategy)
+                                    : recipesFor(K, O.Which);
+  erase_if(Recipes, [&](const Recipe &P) { return !Names.match(P.Name); });
+  auto Gains = predictedGains(In, K, Recipes);
+  std::vector<Tried> All;
+  std::vector<size_t> Order(Recipes.size());
+  std::iota(Order.begin(), Order.end(), 0);
+  if (O.Most)
+    Order = promisingFirst(Recipes, Gains);
+  for (size_t I : Order) {
+    All.emplace_back();
+    All.back().What.How = Recipes[I];
+    All.back().What.File = In.Name;
+    All.back().What.PredictedGain = Gains[I];
+  }
+  return All;
+}
+
+void Tuner::write(const AnalysedFile &In, Tried &T,
+                  std::map<FileTexts, std::string> &Known) {
+  const Recipe &P = T.What.How;
+  Say("writing " + P.Name + " of " + P.Kernel);
+  const std::optional<double> Gain = T.What.PredictedGain;
+  std::vector<TimedLaunch> Launches = In.Launches;
+  T.What = writeVariant(In, P, {}, Launches);
+  T.What.PredictedGain = Gain;
+  if (!T.What.Refused.empty())
+    return;
+  auto [Same, IsNew] = Known.emplace(T.What.Texts, T.What.How.Name);
+  if (!IsNew)
+    T.SameAs = Same->second;
+  for (const auto &[Path, Text] : T.What.Texts)
+    if (!Plain.count(Path))
+      T.What.Refused = "it changes '" + Path + "'";
+  T.What.Timed = timedWith(T.What.Texts, Launches, In);
 }
 
 /// All texts that differ from the plain ones, timed: those of the variant, and
@@ -229,20 +268,20 @@ Error Tuner::measureOriginal() {
   if (!T->fine() && !Out.Interrupted)
     return createStringError("the original cannot be measured: " + T->Why +
                              "; '" + Where.path("") + "' holds what it said");
-  Written = *T;
-  Out.OriginalMs[""] = median(timesOf(Written, ""));
+  Out.Original = *T;
+  Out.OriginalMs[""] = median(timesOf(*Out.Original, ""));
   if (O.Replay && IsTimed && T->fine()) {
     std::set<std::string> Kernels;
     for (const Tried &V : Out.All)
       if (V.What.Refused.empty())
         Kernels.insert(V.What.How.Kernel);
-    if (Error E = replayOriginal(Each, Original, Kernels, *O.Replay, Written,
-                                 Out.Replays))
+    if (Error E = replayOriginal(Each, Original, Kernels, *O.Replay,
+                                 *Out.Original, Out.Replays))
       return E;
   }
   for (const Tried &V : Out.All)
     Out.OriginalMs[V.What.How.Kernel] =
-        median(timesOf(Written, V.What.How.Kernel));
+        median(timesOf(*Out.Original, V.What.How.Kernel));
   return Error::success();
 }
 
@@ -252,7 +291,8 @@ void Tuner::judge(Tried &T) {
     return;
   T.Ms = median(timesOf(*T.Result, Kernel));
   size_t Index = &T - Out.All.data();
-  if (!isClearlyLess(timesOf(*T.Result, Kernel), timesOf(Written, Kernel)))
+  if (!isClearlyLess(timesOf(*T.Result, Kernel),
+                     timesOf(*Out.Original, Kernel)))
     return;
   auto Held = find_if(Out.Winners, [&](size_t W) {
     const WrittenVariant &V = Out.All[W].What;
@@ -286,13 +326,12 @@ Error Tuner::tryOne(size_t Index) {
 }
 
 Error Tuner::tryAll() {
-  size_t Count = count_if(Out.All, [](const Tried &T) {
-    return T.What.Refused.empty() && T.SameAs.empty();
-  });
+  size_t Count = count_if(
+      Out.All, [](const Tried &T) { return T.isToTry() && !T.Result; });
   size_t Number = 0;
   for (size_t I = 0; I != Out.All.size(); ++I) {
     Tried &T = Out.All[I];
-    if (!T.What.Refused.empty() || !T.SameAs.empty())
+    if (!T.isToTry() || T.Result)
       continue;
     if (isOver())
       return Error::success();
@@ -307,6 +346,29 @@ Error Tuner::tryAll() {
   }
   Out.Interrupted |= isInterrupted();
   return Error::success();
+}
+
+/// The second step of CRAT with a profiled OptTLP, for each kernel.
+Error Tuner::tryBounds() {
+  if (Error E = Where.replace({})) // variants are written from the originals
+    return E;
+  std::map<FileTexts, std::string> Known;
+  for (const Tried &T : Out.All)
+    Known.emplace(T.What.Texts, T.What.How.Name);
+  for (const TunedKernel &K : Out.Kernels) {
+    std::optional<OptTlp> Found = optTlpOf(Out, K);
+    Out.Notes.push_back(noteOn(K, Found));
+    if (!Found)
+      continue;
+    for (const Recipe &P : cratRecipes(K.Best.Kernel, Found->Blocks)) {
+      Tried T;
+      T.What.How = P;
+      T.What.File = K.Source;
+      write(fileOf(T.What), T, Known);
+      Out.All.push_back(std::move(T));
+    }
+  }
+  return tryAll();
 }
 
 //===-- The best of all kernels -------------------------------------------===//
@@ -372,16 +434,7 @@ bool Tuner::allTried(const TunedKernel &K) const {
         return false;
       Any |= T.Result->fine();
     }
-  return Any && O.Names == "*" && O.Which == Points::Few;
-}
-
-/// Launches of a kernel in all runs of these trials.
-int64_t launchesOf(ArrayRef<Trial> All, const std::string &Kernel) {
-  int64_t Sum = 0;
-  for (const Trial &T : All)
-    if (auto Of = T.LaunchesOf.find(Kernel); Of != T.LaunchesOf.end())
-      Sum += Of->second;
-  return Sum;
+  return Any && O.Names == "*" && O.Which == Points::Few && !O.Strategy;
 }
 
 void Tuner::conclude(TunedKernel &K) const {
@@ -402,13 +455,13 @@ void Tuner::conclude(TunedKernel &K) const {
     Best.Gain = median(Old) / median(New);
   } else if (allTried(K)) {
     Best.Variant = AsWritten.str();
-    By = Written;
+    By = *Out.Original;
   } else {
     return;
   }
   Best.Date = By.front().When.substr(0, StringRef("2026-11-29").size());
   if (IsTimed)
-    Best.Launches = launchesOf(By, Best.Kernel);
+    Best.Launches = launchesIn(By, Best.Kernel);
   if (Best.Launches != 0) // it runs in this program
     K.Best = std::move(Best);
 }
@@ -423,6 +476,9 @@ Error Tuner::measure() {
       return Error::success();
     if (Error E = tryAll())
       return E;
+    if (O.Which == Points::Blocks && !Out.Interrupted && !Out.OutOfBudget)
+      if (Error E = tryBounds())
+        return E;
     if (Error E = Out.Interrupted || Out.Winners.empty() ? Error::success()
                                                          : combine())
       return E;
@@ -437,26 +493,6 @@ Error Tuner::measure() {
   return joinErrors(std::move(Failed), Where.finish());
 }
 
-/// Files that can be replaced may still be marked as not to be.
-Error checkWritable(ArrayRef<std::string> Files) {
-  for (const std::string &File : Files) {
-    Expected<sys::fs::perms> Mode = [&]() -> Expected<sys::fs::perms> {
-      ErrorOr<sys::fs::perms> P = sys::fs::getPermissions(File);
-      if (!P)
-        return createStringError("there is no file '" + File + "'");
-      return *P;
-    }();
-    if (!Mode)
-      return Mode.takeError();
-    if (!(*Mode & sys::fs::owner_write))
-      return createStringError("'" + File +
-                               "' is read-only, and a search "
-                               "replaces it while variants are built; make it "
-                               "writable, or tune a copy");
-  }
-  return Error::success();
-}
-
 } // namespace
 
 Expected<TuneResult> tune(const TuneOptions &O, const SayProgress &Say) {
@@ -468,7 +504,7 @@ Expected<TuneResult> tune(const TuneOptions &O, const SayProgress &Say) {
     return Back.takeError();
   for (const std::string &File : *Back)
     Say("'" + File + "' is as it was before a search that was killed");
-  if (Error E = checkWritable(O.Rewriting.Files))
+  if (Error E = checkReplaceable(O.Rewriting.Files))
     return std::move(E);
   if (O.Restart)
     Where->forget();

@@ -45,14 +45,22 @@ struct TuneOptions {
   Points Which = Points::Few;
   /// Kernels to be replayed: a glob; empty: those with few launches.
   std::optional<std::string> Replay;
+  std::optional<Selector> Strategy; ///< only what its paper's method writes
+  /// Of each kernel, so many variants at most, the most promising first
+  /// (Order.h). Nothing: all, in the order of the recipes.
+  std::optional<unsigned> Most;
 };
 
 /// A line of the table.
 struct Tried {
   WrittenVariant What;
-  std::string SameAs; ///< name of the variant with equal texts; or empty
+  std::string SameAs;   ///< name of the variant with equal texts; or empty
+  bool LeftOut = false; ///< there are enough before it; it is not written
   std::optional<Trial> Result; ///< nothing: it was not tried
   double Ms = 0; ///< median over runs, of the kernel or, untimed, of the run
+  bool isToTry() const {
+    return What.Refused.empty() && SameAs.empty() && !LeftOut;
+  }
 };
 
 /// What a search found out about a kernel, for a .catt file.
@@ -64,8 +72,9 @@ struct TunedKernel {
 };
 
 struct TuneResult {
-  std::vector<Tried> All;           ///< in the order of kernels and recipes
+  std::vector<Tried> All; ///< by kernels, in the order in which they are tried
   std::vector<TunedKernel> Kernels; ///< in the same order
+  std::optional<Trial> Original;    ///< of the program as written
   /// By kernel, as written: medians in milliseconds. "" is the whole run.
   std::map<std::string, double> OriginalMs;
   std::string Device;
@@ -76,6 +85,7 @@ struct TuneResult {
   double ConfirmedOld = 0, ConfirmedNew = 0; ///< medians of the last comparison
   bool Confirmed = false;                    ///< the best was better again
   bool OutOfBudget = false, Interrupted = false;
+  std::vector<std::string> Notes; ///< what else was found out, a line each
 };
 
 /// Called with a line that says how far the search is.

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "tool/tune/Variants.h"
 #include "analysis/model/Reasons.h"
+#include "analysis/plan/throttle/PointGain.h"
 #include "tool/catt-rewrite/Output.h"
+#include "tool/optimize/Optimize.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 using namespace llvm;
@@ -30,8 +33,11 @@ const Refusal *whyNot(const KernelReport &K, const Recipe &P) {
     return First(K.Registers);
   for (const Refusal &F : K.Source.Refusals)
     return &F;
+  if (P.OptBlocks && !K.Plan.Refusals.empty())
+    return &K.Plan.Refusals.front();
   for (const LoopPlan &L : K.Plan.Loops)
-    if (L.Why && (P.Loop.empty() || P.Loop == std::to_string(L.Loop)))
+    if (L.Why &&
+        (P.Loops.empty() || is_contained(P.Loops, std::to_string(L.Loop))))
       return &*L.Why;
   for (const Refusal &F : K.Plan.Refusals)
     return &F;
@@ -49,6 +55,10 @@ std::string reasonOf(const JobResult &R, const Recipe &P) {
   if (is_contained(P.Transforms, "launch-bounds") &&
       !R.Outcome.Analysed->RegisterProblem.empty())
     return R.Outcome.Analysed->RegisterProblem;
+  for (const KernelReport &K : R.Outcome.Analysed->Kernels)
+    if (K.Source.UnqualifiedName == P.Kernel && P.OptBlocks && K.Plan.Before &&
+        K.Plan.Before->BlocksPerSM <= *P.OptBlocks)
+      return "an SM holds no more of its blocks as it is";
   for (const KernelReport &K : R.Outcome.Analysed->Kernels)
     if (K.Source.UnqualifiedName == P.Kernel)
       if (const Refusal *Why = whyNot(K, P))
@@ -81,6 +91,8 @@ Options withRecipe(Options O, const Recipe &P) {
     O.TileBytes = P.TileBytes;
   if (P.Registers)
     O.TargetRegisters = P.Registers;
+  if (P.OptBlocks)
+    O.OptBlocks = P.OptBlocks;
   if (!P.Rule.empty()) {
     Stated Said;
     cantFail(setValue(Said, "selector", P.Rule, "--selector"));
@@ -88,9 +100,45 @@ Options withRecipe(Options O, const Recipe &P) {
   }
   if (P.needsPtxas())
     O.AskPtxas = true;
-  if (std::optional<ForcedChoice> F = P.forced())
-    O.Forced.push_back(*F);
+  append_range(O.Forced, P.forced());
   return O;
+}
+
+std::vector<std::optional<double>>
+predictedGains(const AnalysedFile &In, const Kernel &K, ArrayRef<Recipe> All) {
+  std::vector<ThrottlePoint> Points;
+  for (const Recipe &P : All)
+    if (!P.Loops.empty())
+      Points.push_back(P.forced());
+  AnalysisOptions Plan = planOptions(In.O);
+  Plan.Gpu = In.Job.Outcome.Analysed->Gpu;
+  std::vector<std::optional<double>> Known;
+  CrashRecoveryContext Recovery;
+  if (!Recovery.RunSafelyOnThread(
+          [&] { Known = predictedGains(K, Plan, Points); }, OptimizeStackBytes))
+    Known.assign(Points.size(), std::nullopt);
+  std::vector<std::optional<double>> Gains;
+  auto Next = Known.begin();
+  for (const Recipe &P : All)
+    Gains.push_back(P.Loops.empty() ? std::nullopt : *Next++);
+  return Gains;
+}
+
+std::vector<Recipe> recipesOfStrategy(const AnalysedFile &In, const Kernel &K,
+                                      const Selector &By) {
+  std::vector<Recipe> All = strategyRecipes(K.UnqualifiedName, By);
+  if (!(By == Selector::Orion))
+    return All;
+  JobInput Input;
+  Input.Earlier = In.Job.Kept;
+  JobResult R = runJob(In.Name, In.Command, In.Gpu,
+                       withRecipe(In.O, All.front()), std::move(Input));
+  if (R.Outcome.Analysed)
+    for (const KernelReport &Each : R.Outcome.Analysed->Kernels)
+      if (Each.Source.Name == K.Name && Each.Registers)
+        append_range(All,
+                     orionCandidates(K.UnqualifiedName, Each.Registers->In));
+  return All;
 }
 
 WrittenVariant writeVariant(const AnalysedFile &In, const Recipe &P,
@@ -105,6 +153,10 @@ WrittenVariant writeVariant(const AnalysedFile &In, const Recipe &P,
     Input.Files = filesUnder(Over);
   JobResult R = runJob(In.Name, In.Command, In.Gpu, withRecipe(In.O, P),
                        std::move(Input));
+  if (R.Outcome.Analysed)
+    for (const KernelReport &K : R.Outcome.Analysed->Kernels)
+      if (K.Source.UnqualifiedName == P.Kernel && K.Plan.Before)
+        V.Blocks = K.Plan.Before->BlocksPerSM;
   V.Texts = R.NewTexts;
   if (V.Texts.empty()) {
     V.Refused = reasonOf(R, P);

@@ -34,6 +34,18 @@ struct AnalysedFile {
   std::vector<TimedLaunch> Launches;
 };
 
+/// How many times as fast as it is written the time model takes a kernel of the
+/// file to be with each recipe. Nothing where it cannot say: for all but
+/// numbers of warp groups and blocks (PointGain.h). Of kernels with one name
+/// the first counts.
+std::vector<std::optional<double>> predictedGains(const AnalysedFile &In,
+                                                  const Kernel &K,
+                                                  llvm::ArrayRef<Recipe> All);
+
+/// strategyRecipes, and what Orion chooses among, where registers are known.
+std::vector<Recipe> recipesOfStrategy(const AnalysedFile &In, const Kernel &K,
+                                      const Selector &By);
+
 /// Writes a variant, in memory. Over: texts that stand for those on the disk,
 /// with `Launches`, which are those of the file then. Variants that are equal
 /// to what stands there already, or cannot be written, say so in Refused.
