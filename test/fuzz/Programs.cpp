@@ -41,7 +41,7 @@ static void *cattFilled(uint32_t &State, int64_t Bytes, const char *Fill,
 }
 )";
 
-static std::string shape(const Extents &E) {
+static std::string dim3Of(const Extents &E) {
   return "dim3(" + std::to_string(E.X) + ", " + std::to_string(E.Y) + ", " +
          std::to_string(E.Z) + ")";
 }
@@ -58,7 +58,7 @@ static std::string launchOf(const GeneratedKernel &K) {
                    (A.Value ? "(" + std::to_string(*A.Value) + ")"
                             : "All[" + std::to_string(Buffers++) + "]"));
   }
-  return K.entry() + "<<<" + shape(K.Grid) + ", " + shape(K.Block) + ", " +
+  return K.entry() + "<<<" + dim3Of(K.Grid) + ", " + dim3Of(K.Block) + ", " +
          std::to_string(K.DynamicBytes) + ">>>(" + llvm::join(Pass, ", ") +
          ");";
 }
