@@ -268,7 +268,9 @@ GeneratedKernel Enemy::kernel() {
          "i");
   Buffer("out", "unsigned *%", Rows * 4 + 64, "0");
   Buffer("flags", "int *%", 16 * int64_t(K.Grid.X) + 64, "0");
-  Buffer("ro", "const int *%", Rows + 64, "x");
+  // Restrict, so that what it points to stays as it is.
+  Buffer("ro", chance(50) ? "const int *%" : "const int *__restrict__ %",
+         Rows + 64, "x");
   Argument N;
   N.Name = "n", N.Type = "int %", N.Value = 5;
   K.Arguments.push_back(N);

@@ -108,7 +108,7 @@ const std::vector<Layer> &divergentSources() {
   return All;
 }
 
-/// Keep the value of an int.
+/// Keep the value of an int from 0 to 127.
 const std::vector<Layer> &valueLayers() {
   static const std::vector<Layer> All = {
       {"helper", "static __device__ int h@(int v) { return v; }", "", "h@($)"},
@@ -179,6 +179,10 @@ const std::vector<Layer> &valueLayers() {
       {"array-by-pointer", "", "int a@[4] = {}; int *p@ = a@; p@[2] = $;",
        "a@[2]"},
       {"array-reversed", "", "int a@[4] = {}; 2[a@] = $;", "a@[2]"},
+      {"table", "", "int a@[128]; for (int q = 0; q < 128; ++q) a@[q] = q;",
+       "a@[$]"},
+      {"constant-table", "__constant__ int t@[8] = {0, 1, 2, 3, 4, 5, 6, 7};",
+       "int v@ = $;", "(t@[v@ & 7] + 8 * t@[v@ >> 3 & 7] + 64 * t@[v@ >> 6])"},
       {"field", "struct S@ { int a, b; };", "S@ s@{}; s@.b = $;", "s@.b"},
       {"field-of-field", "struct S@ { struct { int a; } in; int b; };",
        "S@ s@{}; s@.in.a = $;", "s@.in.a"},
@@ -245,6 +249,31 @@ const std::vector<Layer> &valueLayers() {
        "continue; ++u@; }",
        "u@"},
       {"do", "", "int u@ = -1, v@ = $; do ++u@; while (u@ < v@);", "u@"},
+      // Only control differs: each assigned number is the same for all threads.
+      {"bits-if", "",
+       "int u@ = 0, v@ = $; for (int q = 0; q < 8; ++q) if (v@ >> q & 1) u@ += "
+       "1 << q;",
+       "u@"},
+      {"bits-else", "",
+       "int u@ = 255, v@ = $; for (int q = 0; q < 8; ++q) if (v@ >> q & 1) ; "
+       "else u@ -= 1 << q;",
+       "u@"},
+      {"bits-switch", "",
+       "int u@ = 0, v@ = $; for (int q = 0; q < 8; ++q) switch (v@ >> q & 1) { "
+       "case 1: u@ += 1 << q; }",
+       "u@"},
+      {"bits-switch-continue", "",
+       "int u@ = 0, v@ = $; for (int q = 0; q < 8; ++q) { switch (v@ >> q & 1) "
+       "{ case 0: continue; } u@ += 1 << q; }",
+       "u@"},
+      {"bits-choice", "",
+       "int u@ = 0, v@ = $; for (int q = 0; q < 8; ++q) v@ >> q & 1 ? u@ += 1 "
+       "<< q : 0;",
+       "u@"},
+      {"bits-or", "",
+       "int u@ = 0, v@ = $; for (int q = 0; q < 8; ++q) (void)(!(v@ >> q & 1) "
+       "|| (u@ += 1 << q));",
+       "u@"},
       {"condition-variable", "", "int u@ = 0; if (int v = $) u@ = v;", "u@"},
       {"while-variable", "",
        "int u@ = 0, w@ = $; while (int v = w@) { u@ = v; w@ = 0; }", "u@"},

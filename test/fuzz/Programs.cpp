@@ -6,13 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   kernels, host0(), host1() ...  +  int main() { host0(buffers); ... }
+//   kernels, host0() ...  +  int main() { host0(buffers); k1<<<...>>>(...); ...
+//   }
 //
-// Kernels that no host code launches are not part of the program.
+// Kernels that no host code launches are launched by main(), which the rewrite
+// does not see.
 //
 //===----------------------------------------------------------------------===//
 #include "test/fuzz/Properties.h"
 #include "tool/verify/Verify.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace catt::fuzz {
 
@@ -38,12 +41,32 @@ static void *cattFilled(uint32_t &State, int64_t Bytes, const char *Fill,
 }
 )";
 
+static std::string dim3Of(const Extents &E) {
+  return "dim3(" + std::to_string(E.X) + ", " + std::to_string(E.Y) + ", " +
+         std::to_string(E.Z) + ")";
+}
+
+/// The launch of a kernel with the buffers of All.
+static std::string launchOf(const GeneratedKernel &K) {
+  if (K.hasHostCode())
+    return K.hostEntry() + "(All);";
+  std::vector<std::string> Pass;
+  unsigned Buffers = 0;
+  for (const Argument &A : K.Arguments) {
+    auto [Left, Right] = llvm::StringRef(A.Type).split('%');
+    Pass.push_back(("(" + Left + Right + ")").str() +
+                   (A.Value ? "(" + std::to_string(*A.Value) + ")"
+                            : "All[" + std::to_string(Buffers++) + "]"));
+  }
+  return K.entry() + "<<<" + dim3Of(K.Grid) + ", " + dim3Of(K.Block) + ", " +
+         std::to_string(K.DynamicBytes) + ">>>(" + llvm::join(Pass, ", ") +
+         ");";
+}
+
 static std::string mainFor(const std::vector<GeneratedKernel> &Kernels) {
   std::string Text = Fill;
   Text += "int main() {\n";
   for (const GeneratedKernel &K : Kernels) {
-    if (!K.hasHostCode())
-      continue;
     Text +=
         "  {\n    uint32_t State = " + std::to_string(uint32_t(K.Seed) | 1) +
         "u;\n    void *All[] = {";
@@ -51,8 +74,8 @@ static std::string mainFor(const std::vector<GeneratedKernel> &Kernels) {
       if (!A.Value)
         Text += "cattFilled(State, " + std::to_string(A.Bytes) + ", \"" +
                 A.Fill + "\", " + std::to_string(uint32_t(A.Limit)) + "u),\n";
-    Text += "    nullptr};\n    " + K.hostEntry() +
-            "(All);\n    cudaDeviceSynchronize();\n"
+    Text += "    nullptr};\n    " + launchOf(K) +
+            "\n    cudaDeviceSynchronize();\n"
             "    for (void *P : All)\n      cudaFree(P);\n  }\n";
   }
   return Text + "  return 0;\n}\n";

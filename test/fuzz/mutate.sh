@@ -14,6 +14,7 @@
 # them: ordinary kernels must notice alone. So must kernels whose lanes walk rows
 # (catt-fuzz --rows), of those called rows-*.
 # Only what a patch touches is built again. -s skips the run without any mutation.
+# How many kernels it took is said on standard error.
 # With -v nobody is asked but catt-rewrite --verify, of programs that are made of
 # generated kernels.
 # Exit status: 0 if each is caught, 1 if some survive or do not apply, 2 if the
@@ -160,11 +161,13 @@ mutate() {
   local patch=$1 name what tests generated status=0
   name=$(basename "$patch" .patch)
   what=$(head -n 1 "$patch")
-  if ! patch -s --dry-run -p1 -d "$tree" <"$patch" >&2; then
+  # Only where it stands as the patch has it: what breaks something else would
+  # be caught as well.
+  if ! patch -s -F0 --dry-run -p1 -d "$tree" <"$patch" >&2; then
     printf '| %s | %s | does not apply | |\n' "$name" "$what"
     return 1
   fi
-  patch -s -p1 -d "$tree" <"$patch"
+  patch -s -F0 -p1 -d "$tree" <"$patch"
   if ! find_out "$patch"; then
     tests='does not compile'
     status=1
@@ -173,6 +176,7 @@ mutate() {
     status=1
   fi
   patch -s -R -p1 -d "$tree" <"$patch"
+  say "$name: $(grep ' kernels from seed ' "$scratch/fuzz.log")"
   printf '| %s | %s | %s | %s |\n' "$name" "$what" "${tests:--}" "${generated:--}"
   return $status
 }
