@@ -44,7 +44,7 @@ struct LaunchText {
   std::optional<std::string> PlainStream;
   /// The bytes of dynamic shared memory, likewise.
   std::optional<std::string> PlainShared;
-  SourceSpan Grid;        ///< where it stands, if no macro has a part in it
+  SourceSpan Grid; ///< where it stands, if no macro has a part in it
   /// What it is launched with, but for the grid, is the same after the launch.
   bool IsSteady = false;
   /// Of the kernel's integer parameters, arguments that may be read twice.

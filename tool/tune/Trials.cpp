@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tool/tune/Trials.h"
+#include "analysis/frontend/builtin/Builtin.h"
+#include "tool/catt-rewrite/Output.h"
 #include "tool/tune/Launches.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -309,6 +311,38 @@ Expected<Trial> Trials::replay(const FileTexts &Texts,
     T.Why = "the run wrote no times of replays";
   }
   return T;
+}
+
+std::vector<double> timesIn(ArrayRef<Trial> All, StringRef Kernel,
+                            bool IsTimed) {
+  std::vector<double> Times;
+  for (const Trial &T : All) {
+    std::vector<double> Sum(T.WallMs.size());
+    for (const auto &[Name, Ms] : T.KernelMs)
+      if (Kernel.empty() || Name == Kernel) {
+        Sum.resize(std::max(Sum.size(), Ms.size())); // one run, many replays
+        for (size_t I = 0; I < Ms.size(); ++I)
+          Sum[I] += Ms[I];
+      }
+    append_range(Times, IsTimed ? Sum : T.WallMs);
+  }
+  return Times;
+}
+
+std::string keyOf(const TrialOptions &O, const std::string &Device,
+                  bool IsTimed) {
+  return O.Build + "\n" + O.Run + "\n" + O.Check + "\n" + Device + "\n" +
+         std::to_string(int(O.By)) + " " + std::to_string(O.Runs) + " " +
+         std::to_string(IsTimed) + "\n";
+}
+
+Error writeHeaders(State &Where) {
+  for (auto [Name, Text] : {std::pair{"timing.h", timingHeader()},
+                            {"saved.h", savedHeader()},
+                            {"replay.h", replayHeader()}})
+    if (Error E = writeFile(Where.path(Name), Text))
+      return E;
+  return Error::success();
 }
 
 int64_t launchesIn(ArrayRef<Trial> All, const std::string &Kernel) {

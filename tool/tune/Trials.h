@@ -48,6 +48,18 @@ private:
   bool Any = false;
 };
 
+/// Milliseconds of each run: of a kernel, of all kernels without a name, or,
+/// where launches are not timed, of the whole run.
+std::vector<double> timesIn(llvm::ArrayRef<Trial> All, llvm::StringRef Kernel,
+                            bool IsTimed);
+
+/// What trials must have in common, beside their texts, to be compared.
+std::string keyOf(const TrialOptions &O, const std::string &Device,
+                  bool IsTimed);
+
+/// Writes what timed texts include.
+llvm::Error writeHeaders(State &Where);
+
 /// Launches of a kernel in all runs of these trials.
 int64_t launchesIn(llvm::ArrayRef<Trial> All, const std::string &Kernel);
 

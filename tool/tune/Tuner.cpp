@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tool/tune/Tuner.h"
-#include "analysis/frontend/builtin/Builtin.h"
 #include "tool/catt-rewrite/Output.h"
 #include "tool/catt-rewrite/Tasks.h"
 #include "tool/optimize/Measured.h"
@@ -24,8 +23,6 @@ using namespace llvm;
 
 namespace catt {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 class Tuner {
 public:
@@ -53,14 +50,17 @@ private:
   const AnalysedFile &fileOf(const WrittenVariant &V) const;
   FileTexts timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
                       const AnalysedFile &Of) const;
-  std::vector<double> timesOf(ArrayRef<Trial> All, StringRef Kernel) const;
+  std::vector<double> timesOf(ArrayRef<Trial> All, StringRef Kernel) const {
+    return timesIn(All, Kernel, IsTimed);
+  }
   std::string keyOf(const WrittenVariant &V) const;
   /// That timed texts include.
   std::string header() const {
     return Where.path(O.Replay ? "replay.h" : "timing.h");
   }
   bool isOver() {
-    std::chrono::duration<double> Passed = Clock::now() - Begin;
+    std::chrono::duration<double> Passed =
+        std::chrono::steady_clock::now() - Begin;
     Out.OutOfBudget |= Passed.count() >= O.BudgetSeconds;
     Out.Interrupted |= isInterrupted();
     return Out.OutOfBudget || Out.Interrupted;
@@ -76,7 +76,8 @@ private:
   std::vector<Trial> Before; ///< the original in the last comparison, by run
   std::vector<Trial> After;  ///< the best beside it
   bool IsTimed = true;
-  Clock::time_point Begin = Clock::now();
+  std::chrono::steady_clock::time_point Begin =
+      std::chrono::steady_clock::now();
 };
 
 //===-- What can be tried -------------------------------------------------===//
@@ -205,33 +206,12 @@ FileTexts Tuner::timedWith(const FileTexts &Texts, ArrayRef<TimedLaunch> Moved,
 //===-- Measuring ---------------------------------------------------------===//
 
 const AnalysedFile &Tuner::fileOf(const WrittenVariant &V) const {
-  return *find_if(Files,
-                  [&](const AnalysedFile &F) { return F.Name == V.File; });
-}
-
-/// Of a kernel; of all kernels without a name; of whole runs if not timed.
-std::vector<double> Tuner::timesOf(ArrayRef<Trial> All,
-                                   StringRef Kernel) const {
-  std::vector<double> Times;
-  for (const Trial &T : All) {
-    std::vector<double> Sum(T.WallMs.size());
-    for (const auto &[Name, Ms] : T.KernelMs)
-      if (Kernel.empty() || Name == Kernel) {
-        Sum.resize(std::max(Sum.size(), Ms.size())); // one run, many replays
-        for (size_t I = 0; I < Ms.size(); ++I)
-          Sum[I] += Ms[I];
-      }
-    append_range(Times, IsTimed ? Sum : T.WallMs);
-  }
-  return Times;
+  return *find_if(Files, [&](auto &F) { return F.Name == V.File; });
 }
 
 std::string Tuner::keyOf(const WrittenVariant &V) const {
-  std::string All =
-      O.Trying.Build + "\n" + O.Trying.Run + "\n" + O.Trying.Check + "\n" +
-      Out.Device + "\n" + std::to_string(int(O.Trying.By)) + " " +
-      std::to_string(O.Trying.Runs) + " " + std::to_string(IsTimed) + "\n" +
-      (Out.Replays.has(V.How.Kernel) ? "replayed\n" : "");
+  std::string All = catt::keyOf(O.Trying, Out.Device, IsTimed) +
+                    (Out.Replays.has(V.How.Kernel) ? "replayed\n" : "");
   for (const FileTexts *Each : {&Plain, &V.Texts})
     for (const auto &[Path, Text] : *Each)
       All.append(Path).append("\n").append(Text).append("\n");
@@ -240,11 +220,8 @@ std::string Tuner::keyOf(const WrittenVariant &V) const {
 
 Error Tuner::measureOriginal() {
   Say("the original");
-  for (auto [Name, Text] : {std::pair{"timing.h", timingHeader()},
-                            {"saved.h", savedHeader()},
-                            {"replay.h", replayHeader()}})
-    if (Error E = writeFile(Where.path(Name), Text))
-      return E;
+  if (Error E = writeHeaders(Where))
+    return E;
   Original = timedWith({}, Files.front().Launches, Files.front());
   Expected<Trial> T = Each.run(Original, IsTimed);
   if (!T)
@@ -514,9 +491,8 @@ Expected<TuneResult> tune(const TuneOptions &O, const SayProgress &Say) {
   CrashRecoveryContext::Disable();
   if (Failed)
     return std::move(Failed);
-  if (isInterrupted())
-    T.Out.Interrupted = true;
-  else if (Error E = T.measure())
+  T.Out.Interrupted |= isInterrupted();
+  if (Error E = T.Out.Interrupted ? Error::success() : T.measure())
     return std::move(E);
   return std::move(T.Out);
 }
