@@ -164,8 +164,9 @@ class Judging(BenchTest):
         self.prepare()
         self.run_all()
 
-    def table(self, status):
-        return self.call(self.root / "made" / "table", "results", status=status)
+    def table(self, status, *more):
+        return self.call(self.root / "made" / "table", "results", *more,
+                         status=status)
 
     def change(self, stage, **times):
         path = self.root / "results/programs/bicg-rows" / f"{stage}.json"
@@ -193,6 +194,12 @@ class Judging(BenchTest):
     def test_the_few_have_the_times_of_all(self):
         self.change("most", groups=1.0)
         self.assertIn("| groups-2-of-loop-0 | 2.500 |", self.table(1))
+
+    def test_throttles_alone(self):
+        self.change("all", default=1.0, blocks=3.7)
+        self.assertIn("| bicg/rows | 4 | default |", self.table(0))
+        self.assertIn("| bicg/rows | 3 | blocks-1-fewer-in-loop-0 |",
+                      self.table(1, "--throttles"))
 
     def test_few_that_miss_the_best(self):
         self.change("all", blocks=3.0)

@@ -8,14 +8,15 @@
 # ===----------------------------------------------------------------------===#
 """Judges what `run` measured, as a table in Markdown.
 
-  table.py DIR
+  table.py DIR [--throttles]
 
 For each program: the gain of its best point, that of the best among those that
 `--most` tried first, by the same measurements, and that of the best point of the
 stored sweep (of its L1D settings default and max, which are what a driver and
 prefer-l1 give). Gains are the time as written over the time. Ends with 1 if a
 program was not measured, the few miss more than 5 % of the best, or all miss
-more than 2 % of the sweep's.
+more than 2 % of the sweep's. --throttles leaves `default` out, which loads rows
+in tiles: what the sweep has not, and what hides how throttles were ordered.
 """
 import json
 import sys
@@ -44,12 +45,13 @@ def swept_gain(points):
                min(p["median_ms"] for p in at) for at in settings if at)
 
 
-def judge(case, folder):
+def judge(case, folder, without=()):
     """The row of a case; None: it was not measured."""
     exports = [folder / f"{stage}.json" for stage in ("all", "most")]
     if not all(path.exists() for path in exports):
         return None
-    every, tried = map(times_of, exports)
+    every, tried = ({name: ms for name, ms in times_of(path).items()
+                     if name not in without} for path in exports)
     few = {name: every.get(name, ms) for name, ms in tried.items()}
     original = every[AS_WRITTEN]
     return {"case": case["case"], "group": case["group"], "points": len(every),
@@ -76,11 +78,13 @@ def print_table(rows):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: table.py DIR")
+    without = ["default"] if "--throttles" in sys.argv else []
+    if len(sys.argv) != 2 + len(without):
+        sys.exit("usage: table.py DIR [--throttles]")
     out = Path(sys.argv[1])
     cases = json.loads((out / "cases.json").read_text())
-    judged = [(c, judge(c, out / "programs" / c["name"])) for c in cases]
+    judged = [(c, judge(c, out / "programs" / c["name"], without))
+              for c in cases]
     rows = [row for _, row in judged if row]
     lacking = [c["case"] for c, row in judged if not row]
     print_table(rows)
