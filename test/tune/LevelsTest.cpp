@@ -139,6 +139,17 @@ TEST_F(Levels, PositiveChoicesOfTheFile) {
   });
 }
 
+TEST_F(Levels, PositiveLargerBlocksThanTheBoundsAreFor) {
+  program([] {
+    catt::Levels Of("k", First::More);
+    launches(Enough, Of, MoreIsBetter);
+    for (int Threads : {128, 256, 257}) {
+      Level Here(Of, 4, Threads, 0, nullptr, kernel, {nine, ten});
+      EXPECT_EQ(Here.kernel(), Threads <= 256 ? ten : kernel) << Threads;
+    }
+  });
+}
+
 //===-- Where nothing is tried --------------------------------------------===//
 
 TEST_F(Levels, NegativeSwitchedOff) {

@@ -60,6 +60,7 @@ private:
   struct Device {
     int at = 0, tried = 0; ///< the fastest level so far, and the last one
     int direction = 0;
+    int threads = 0; ///< of a block of the first launch: copies may have fewer
     bool isKnown = false, isTrying = false, isDone = false;
     std::vector<int> fewer;         ///< blocks of the levels -1, -2, ...
     std::vector<const void *> more; ///< kernels of the levels 1, 2, ...
@@ -148,10 +149,10 @@ public:
       return;
     trial.emplace(step->trials, grid, stream);
     const int level = trial->changed() ? step->to : step->from;
-    if (level > 0)
-      chosen = (K *)here.device.more[level - 1];
-    else
+    if (level <= 0)
       all += here.carve(level);
+    else if (here.threads <= here.device.threads)
+      chosen = (K *)here.device.more[level - 1];
   }
   K *kernel() const { return chosen; }
   std::size_t shared() const { return all; }
@@ -175,6 +176,7 @@ private:
     void look(int direction, std::vector<K *> copies) {
       device.isKnown = true;
       device.direction = direction;
+      device.threads = threads;
       int blocks = resident(kernel, own);
       for (const int part :
            {blocks * 3 / 4, blocks / 2, blocks / 4, blocks / 8})
