@@ -15,7 +15,7 @@ namespace catt {
 constexpr size_t MostCopies = 3;
 
 /// Threads of the largest block, if those of all launches are known.
-static int64_t largestBlock(const Kernel &K) {
+static int64_t boundedThreads(const Kernel &K) {
   int64_t Most = 0;
   for (const Launch &L : K.Launches) {
     std::optional<int64_t> Threads = L.Block.count();
@@ -29,7 +29,7 @@ static int64_t largestBlock(const Kernel &K) {
 LevelPlan planLevels(const Kernel &K, const RegisterUse *Use,
                      const RegisterPlan *Registers, const Device &Gpu) {
   LevelPlan Out;
-  Out.Threads = largestBlock(K);
+  Out.Threads = boundedThreads(K);
   if (!Use || !Registers || !Out.Threads || K.MaxThreads || K.MaxRegisters)
     return Out;
   Out.MoreFirst = orionDirection(Use->MaxLive, Gpu) == Direction::Increasing;
