@@ -216,7 +216,7 @@ TEST(NotReplayable, WhatIsNotNamedHasNoReason) {
 
 //===-- The file of results -----------------------------------------------===//
 
-constexpr char Two[] =
+constexpr char TwoReplays[] =
     R"({"launches": [
       {"kernel": "k", "ms": [1, 2, 3, 4, 5, 6], "bytes": 4, "left": "a",
        "why": ""},
@@ -225,7 +225,7 @@ constexpr char Two[] =
        "left": "b", "why": ""}]})";
 
 TEST(ReplayResults, ReplaysAreDealtOutToGroups) {
-  auto All = parseReplays(Two);
+  auto All = parseReplays(TwoReplays);
   ASSERT_TRUE(bool(All));
   ReplayedKernels Of = replayedKernels(*All, {{"k", 2}, {"m", 1}}, 3);
   // 1 and 4 with 10, 40 and 70; 2 and 5 with 20 and 50; 3 and 6 with 30 and 60.
@@ -238,7 +238,7 @@ TEST(ReplayResults, ReplaysAreDealtOutToGroups) {
 }
 
 TEST(ReplayResults, AnotherNumberOfLaunchesIsNoResult) {
-  auto All = parseReplays(Two);
+  auto All = parseReplays(TwoReplays);
   ASSERT_TRUE(bool(All));
   ReplayedKernels Of =
       replayedKernels(*All, {{"k", 3}, {"m", 1}, {"other", 1}}, 3);

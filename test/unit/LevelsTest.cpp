@@ -23,7 +23,7 @@ struct LevelInput {
   RegisterPlan Plan;
   Device Gpu = llvm::cantFail(findDevice("h200"));
 
-  explicit LevelInput(std::vector<int64_t> Blocks = {3, 4, 5, 6, 8}) {
+  explicit LevelInput(const std::vector<int64_t> &Blocks = {3, 4, 5, 6, 8}) {
     launch(256);
     Use.MaxLive = 70;
     Plan.Before.BlocksPerSM = 3;
