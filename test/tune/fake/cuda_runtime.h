@@ -281,7 +281,8 @@ struct FakeMemory {
                : nullptr;
   }
 };
-inline FakeMemory FakeDevice;
+/// As with CUDA, what a program does not free is there until it has ended.
+inline FakeMemory &FakeDevice = *new FakeMemory;
 
 inline cudaError_t cudaMalloc(void **Made, std::size_t Bytes) {
   if (Bytes > FakeDevice.Free)
