@@ -42,8 +42,8 @@
 //   template <bool cattTried>
 //   static __global__ void cattPart_rows(uint3 cattFirst, dim3 cattGrid,
 //                                        const float *A, int m) {
-//     cattBody_rows<cattTried>({blockIdx.x + cattFirst.x, ...}, cattGrid, A,
-//     m);
+//     cattBody_rows<cattTried>({blockIdx.x + cattFirst.x, ...}, cattGrid,
+//                              A, m);
 //   }
 //
 // Limits: what headOf() in analysis/source/KernelHeads.h finds; kernels whose

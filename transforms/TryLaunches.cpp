@@ -50,7 +50,7 @@
 // kernel calls, and statements around a loop that a lambda cannot hold. Refused
 // in parts, so that whole launches are tried: kernels of which something else
 // than their own text asks for the block or the grid, that wait for other
-// blocks, and launches whose block or arguments may not be read twice.
+// blocks, and launches that are given what may change while they run.
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/runtime/Agreement.h"

@@ -290,9 +290,9 @@ static bool isSteady(const Expr &Of) {
     return false;
   if (auto *D = dyn_cast<CXXDefaultArgExpr>(E))
     return isSteady(*D->getExpr());
-  if (isa<InitListExpr, CXXFunctionalCastExpr, MaterializeTemporaryExpr,
-          ExprWithCleanups, ConstantExpr, CXXBindTemporaryExpr,
-          ConditionalOperator, UnaryOperator, BinaryOperator, CastExpr>(E)) {
+  if (isa<InitListExpr, MaterializeTemporaryExpr, ExprWithCleanups,
+          ConstantExpr, CXXBindTemporaryExpr, ConditionalOperator,
+          UnaryOperator, BinaryOperator, CastExpr>(E)) {
     auto *U = dyn_cast<UnaryOperator>(E);
     auto *B = dyn_cast<BinaryOperator>(E);
     auto *C = dyn_cast<CastExpr>(E);

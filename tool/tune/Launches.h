@@ -13,8 +13,7 @@
 // One that is replayed runs as often as catt/replay.h says:
 //
 //     --> if (go) { for (catt::Replay cattReplay("k", s, x);
-//     cattReplay.next();)
-//                   k<<<g, b, 0, s>>>(x); }
+//                        cattReplay.next();) k<<<g, b, 0, s>>>(x); }
 //
 // Limits: a launch in a macro, by cudaLaunchKernel, as a part of an expression,
 // or with a stream that may not be read twice (streams[i++]) is not timed. The

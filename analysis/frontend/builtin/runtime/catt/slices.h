@@ -6,12 +6,11 @@
 //
 //   { static catt::Trials trials("gesummv.cu:rows");
 //     for (catt::Slices slices(trials, grid, block, stream); slices.next();)
-//       (slices.changed() ? part<true> : part<false>)<<<slices.grid(), block,
-//       0,
-//           stream>>>(slices.first(), slices.whole(), A); }
+//       (slices.changed() ? part<true> : part<false>)
+//           <<<slices.grid(), block, 0, stream>>>(slices.first(),
+//                                                 slices.whole(), A); }
 //
-//   grid: | changed | original | untimed | changed | original | ... | the rest
-//   |
+//   grid: | changed | original | untimed | changed | ... | the rest |
 //          `---- a pair -----'  runs while the host waits for the pair
 //
 // The host waits for pairs, and only where the stream had nothing to do: no
