@@ -157,7 +157,9 @@ void decideByEstimate(const TranslationUnit &Unit,
   if (Caps.empty())
     return;
   RegisterAnswers Known;
-  if (auto Answers = registerSource({})(Unit, Caps))
+  RegisterSourceOptions Estimate;
+  Estimate.Known = Options.Compiled;
+  if (auto Answers = registerSource(Estimate)(Unit, Caps))
     Known = std::move(*Answers);
   else
     R.Notes.push_back("registers: " + llvm::toString(Answers.takeError()));

@@ -28,6 +28,7 @@ class CountingQuota;
 class ProfileMemo;
 struct Report;
 class TranslationUnit;
+struct CompiledAsIs;
 
 enum class Model : uint8_t {
   Exact, ///< distinct lines, counted by isl (MODEL.md section 4)
@@ -83,6 +84,9 @@ struct AnalysisOptions {
   std::optional<double> MinGain;
   /// --ptxas, --ptx, --selector and what else concerns registers.
   RegisterHintOptions Registers;
+  /// Of former analyses of the same texts, which this one adds to; null: the
+  /// file is compiled wherever its registers matter (RegisterSources.h).
+  std::shared_ptr<CompiledAsIs> Compiled;
   std::vector<ForcedChoice> Forced; ///< --force
   /// --opt-tlp: at most so many blocks of each kernel on an SM, in place of
   /// what the time model finds (CRAT section 4.2, OptTLP as profiled).

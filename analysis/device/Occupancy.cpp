@@ -282,6 +282,36 @@ reserveShared(const Device &D, const BlockResources &Block, int64_t Blocks) {
   return Result;
 }
 
+std::optional<Reservation> reserveInCarveout(const Device &D,
+                                             const BlockResources &Block,
+                                             int64_t Blocks) {
+  if (Blocks < 1 || !D.UnifiedL1 || D.Capability < 70)
+    return std::nullopt;
+  const int64_t Own = D.SharedBytesReserved + Block.StaticSharedBytes +
+                      Block.DynamicSharedBytes;
+  for (int64_t Carveout : D.CarveoutBytes) {
+    Reservation Result;
+    int64_t Allocated =
+        alignDown(Carveout / Blocks, uint64_t(D.SharedAllocationUnit));
+    Result.Bytes = alignDown(std::max<int64_t>(Allocated - Own, 0), 4);
+    if (Result.Bytes == 0)
+      continue;
+    BlockResources B = Block;
+    B.DynamicSharedBytes += Result.Bytes;
+    B.CarveoutPercent = Result.CarveoutPercent =
+        carveoutPercent(D, B, Blocks * allocatedSharedBytes(D, B));
+    Expected<Residency> After = residency(D, B);
+    if (!After) {
+      consumeError(After.takeError());
+      return std::nullopt; // more than a block may have
+    }
+    Result.After = *After;
+    if (After->BlocksPerSM == Blocks && After->CarveoutBytes == Carveout)
+      return Result;
+  }
+  return std::nullopt;
+}
+
 llvm::StringRef toString(Limiter By) {
   switch (By) {
   case Limiter::Warps:

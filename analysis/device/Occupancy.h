@@ -111,12 +111,23 @@ int64_t carveoutPercent(const Device &Gpu, const BlockResources &Block,
 struct Reservation {
   int64_t Bytes = 0;
   Residency After;
+  /// To ask for at the launch; empty: the driver chooses the carve-out.
+  std::optional<int64_t> CarveoutPercent = std::nullopt;
 };
 
 /// CATT figure 5. The carve-out is the driver's to choose. std::nullopt where
 /// no legal amount of shared memory does it.
 std::optional<Reservation>
 reserveShared(const Device &Gpu, const BlockResources &Block, int64_t Blocks);
+
+/// The same, with the smallest carve-out that holds just so many blocks: few
+/// bytes are reserved then, and nearly all of L1 is left. On an H200 two blocks
+/// of a kernel without shared memory have 248 KiB of L1 beside 3 KiB each, and
+/// 92 KiB beside the 75 KiB of reserveShared. std::nullopt where L1 is a memory
+/// of its own, or a carve-out cannot be asked for that does it.
+std::optional<Reservation> reserveInCarveout(const Device &Gpu,
+                                             const BlockResources &Block,
+                                             int64_t Blocks);
 
 } // namespace catt
 

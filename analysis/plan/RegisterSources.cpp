@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/RegisterSources.h"
-#include "analysis/frontend/DeviceCode.h"
 #include "analysis/frontend/NvccCommand.h"
 #include "analysis/plan/occupancy/InstructionCount.h"
 #include "analysis/registers/MachineCode.h"
@@ -64,13 +63,6 @@ static std::string withoutDebug(StringRef Ptx) {
 using TextMap = std::map<std::string, std::string>;
 
 namespace {
-/// What the assembler is asked about.
-struct PtxText {
-  std::string Text;
-  std::string Name; ///< for messages
-  std::string Note; ///< why this is not what a build would have
-};
-
 /// What it was asked about, and its answer.
 struct Assembled {
   ptx::Module Module;
@@ -210,22 +202,27 @@ assembleAsIs(const TranslationUnit &Unit, const DeviceCode &Code,
              const RegisterCaps &Caps, const RegisterSourceOptions &Options) {
   if (llvm::Error E = checkPtxas(Unit))
     return std::move(E);
-  std::vector<PtxText> Texts = {{Options.Ptx, Options.PtxName, ""}};
+  PtxText Ptx = {Options.Ptx, Options.PtxName, ""};
   if (Options.Ptx.empty()) {
-    auto OfBuild =
-        ptxOfBuild(Unit, TextMap(), Options, [&](size_t) { return Code.Ptx; });
-    if (!OfBuild)
-      return OfBuild.takeError();
-    Texts = std::move(*OfBuild);
+    std::optional<PtxText> Own,
+        &Known = Options.Known ? Options.Known->OfBuild : Own;
+    if (!Known) {
+      auto OfBuild = ptxOfBuild(Unit, TextMap(), Options,
+                                [&](size_t) { return Code.Ptx; });
+      if (!OfBuild)
+        return OfBuild.takeError();
+      Known = std::move(OfBuild->front());
+    }
+    Ptx = *Known;
   }
-  Texts[0].Text = withoutBounds(withoutDebug(Texts[0].Text));
+  Ptx.Text = withoutBounds(withoutDebug(Ptx.Text));
   RegisterCaps OfMangled;
   for (const auto &[Mangled, Name] : Code.Kernels)
     if (auto Asked = Caps.find(Name); Asked != Caps.end()) {
       OfMangled[Mangled] = Asked->second;
       OfMangled[Mangled].push_back(0);
     }
-  auto All = assemble(Unit, Texts, OfMangled, Options);
+  auto All = assemble(Unit, Ptx, OfMangled, Options);
   if (!All)
     return All.takeError();
   return std::move(All->front());
@@ -234,9 +231,14 @@ assembleAsIs(const TranslationUnit &Unit, const DeviceCode &Code,
 static llvm::Expected<RegisterAnswers>
 answer(const TranslationUnit &Unit, const RegisterCaps &Caps,
        const RegisterSourceOptions &Options) {
-  llvm::Expected<DeviceCode> Code = compileToPtx(Unit);
-  if (!Code)
-    return Code.takeError();
+  std::optional<DeviceCode> Own,
+      &Code = Options.Known ? Options.Known->ByClang : Own;
+  if (!Code) {
+    llvm::Expected<DeviceCode> Compiled = compileToPtx(Unit);
+    if (!Compiled)
+      return Compiled.takeError();
+    Code = std::move(*Compiled);
+  }
   bool Given = !Options.Ptx.empty();
   std::string Ptx = withoutBounds(Given ? Options.Ptx : Code->Ptx);
   llvm::Expected<ptx::Module> Module =

@@ -21,16 +21,33 @@
 #ifndef CATT_ANALYSIS_PLAN_REGISTERSOURCES_H
 #define CATT_ANALYSIS_PLAN_REGISTERSOURCES_H
 
+#include "analysis/frontend/DeviceCode.h"
 #include "analysis/plan/Measure.h"
 #include "analysis/plan/RegisterHints.h"
 
 namespace catt {
+
+/// What the assembler is asked about.
+struct PtxText {
+  std::string Text;
+  std::string Name; ///< for messages
+  std::string Note; ///< why this is not what a build would have
+};
+
+/// What a file was compiled to as it is. Of no use once one of its texts has
+/// changed.
+struct CompiledAsIs {
+  std::optional<DeviceCode> ByClang;
+  std::optional<PtxText> OfBuild; ///< what ptxas is asked about
+};
 
 struct RegisterSourceOptions {
   std::string Ptx;     ///< text of --ptx; empty: compiled from the source
   std::string PtxName; ///< its file, for messages
   bool AskPtxas = false;
   unsigned Jobs = 1; ///< processes of nvcc or ptxas at a time
+  /// Compiled once for all questions that share it; null: for each.
+  std::shared_ptr<CompiledAsIs> Known;
 };
 
 RegisterSource registerSource(const RegisterSourceOptions &Options);

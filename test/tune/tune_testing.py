@@ -59,7 +59,7 @@ for name in set(re.findall(r'catt::(?:Timed cattTimed|Replay cattReplay)\\("(\\w
     if mode == 'never': ms[name] = 10.0
     if mode == 'blocks': # three are best
         held = re.search(r'catt: reserve-shared\\((\\d+)\\)', text)
-        ms[name] = 5.0 + abs(int(held[1]) - 45000) / 1e5 if held else 10.0
+        ms[name] = 5.0 + abs(int(held[1]) - 1664) / 1e4 if held else 10.0
 replayed = dict(re.findall(r'(\\w+)=(\\d+)', os.environ.get('CATT_REPLAY', '')))
 if replayed and mode != 'nothing':
     left = (time.time_ns() if mode == 'varies' else

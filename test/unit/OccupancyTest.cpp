@@ -485,6 +485,69 @@ TEST(ReserveShared, negativeNoLegalAmount) {
   EXPECT_FALSE(reserveShared(gpu("h200"), block(1025), 1));
 }
 
+TEST(ReserveInCarveout, positiveLeavesNearlyAllOfL1) {
+  std::optional<Reservation> R = reserveInCarveout(gpu("h200"), block(256), 2);
+  ASSERT_TRUE(R);
+  EXPECT_EQ(R->Bytes, 3 * 1024); // and 1 KiB that the system reserves
+  EXPECT_EQ(R->CarveoutPercent, 3);
+  EXPECT_EQ(R->After.BlocksPerSM, 2);
+  EXPECT_EQ(R->After.L1Bytes, 248 * 1024);
+  // 8 KiB would hold five blocks of 1.5 KiB.
+  BlockResources B = block(256);
+  B.StaticSharedBytes = 512;
+  R = reserveInCarveout(gpu("h200"), B, 4);
+  ASSERT_TRUE(R);
+  EXPECT_EQ(R->Bytes, 512);
+  EXPECT_EQ(R->After.CarveoutBytes, 8 * 1024);
+}
+
+TEST(ReserveInCarveout, positiveTheNextOneWhereItsOwnAreTooMany) {
+  BlockResources B = block(256);
+  B.DynamicSharedBytes = 6 * 1024;
+  std::optional<Reservation> R = reserveInCarveout(gpu("h200"), B, 2);
+  ASSERT_TRUE(R);
+  EXPECT_EQ(R->After.CarveoutBytes, 16 * 1024);
+  EXPECT_EQ(R->Bytes, 1024);
+}
+
+TEST(ReserveInCarveout, negativeNoneThatHoldsJustSoMany) {
+  EXPECT_FALSE(reserveInCarveout(gpu("sm_61"), block(256), 2)); // L1 is apart
+  EXPECT_FALSE(reserveInCarveout(gpu("h200"), block(256), 0));
+  EXPECT_FALSE(reserveInCarveout(gpu("h200"), block(256), 9)); // threads: 8
+  EXPECT_FALSE(reserveInCarveout(gpu("h200"), block(1025), 1));
+  BlockResources B = block(256);
+  B.DynamicSharedBytes = 227 * 1024; // all that a block may have
+  EXPECT_FALSE(reserveInCarveout(gpu("h200"), B, 1));
+}
+
+TEST(ReserveInCarveout, holdsJustSoManyOnRandomLaunches) {
+  Draw D(5);
+  int Found = 0;
+  for (int I = 0; I < 5000; ++I) {
+    auto [Gpu, B] = drawConfiguration(D);
+    B.CarveoutPercent.reset();
+    int64_t Now = blocksOf(*Gpu, B);
+    if (Now < 2)
+      continue;
+    int64_t Wanted = 1 + D.upTo(Now - 2);
+    std::optional<Reservation> R = reserveInCarveout(*Gpu, B, Wanted);
+    if (!R)
+      continue;
+    ++Found;
+    SCOPED_TRACE(ourRow(*Gpu, B) + " to " + std::to_string(Wanted));
+    ASSERT_GT(R->Bytes, 0);
+    ASSERT_EQ(R->Bytes % 4, 0);
+    B.DynamicSharedBytes += R->Bytes;
+    B.CarveoutPercent = R->CarveoutPercent;
+    ASSERT_EQ(blocksOf(*Gpu, B), Wanted);
+    // The driver's rule as measured agrees with that of the toolkit's header.
+    ASSERT_EQ(carveoutAsked(*Gpu, B, *R->CarveoutPercent),
+              R->After.CarveoutBytes);
+    ASSERT_EQ(R->After.CarveoutBytes / allocatedSharedBytes(*Gpu, B), Wanted);
+  }
+  EXPECT_GT(Found, 500);
+}
+
 TEST(ReserveShared, isMinimalOnRandomLaunches) {
   Draw D(4);
   for (int I = 0; I < 5000; ++I) {

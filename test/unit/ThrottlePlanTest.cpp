@@ -498,10 +498,26 @@ TEST(Nest, orderOfTheProfilesDoesNotMatter) {
 
 //===-- Fewer blocks -----------------------------------------------------===//
 
+TEST(FewerBlocks, positiveInTheSmallestCarveout) {
+  // Five blocks of 200 lines fit in the 120 KiB that 8 KiB of shared memory
+  // leave: 4 * 200 * 128 bytes with one warp at a time.
+  Case C("titan-v", 8, 8);
+  C.add(lines(200));
+  KernelPlan Plan = C.plan();
+  EXPECT_EQ(Plan.BlocksRemoved, 4);
+  EXPECT_EQ(Plan.ReserveSharedBytes, 2 * KiB);
+  ASSERT_TRUE(Plan.CarveoutPercent);
+  EXPECT_EQ(Plan.After->BlocksPerSM, 4);
+  EXPECT_EQ(Plan.After->L1Bytes, 120 * KiB);
+  EXPECT_LE(Plan.Loops[0].FootprintBytesAfter, Plan.After->L1Bytes);
+}
+
 TEST(FewerBlocks, positiveWithTheL1ThatIsLeft) {
   // Five blocks of 200 lines would fit in 128 KiB; but holding the others off
-  // takes shared memory, and only with one block is enough L1 left (64 KiB).
+  // in the driver's carve-out takes shared memory, and only with one block is
+  // enough L1 left (64 KiB).
   Case C("titan-v", 8, 8);
+  C.Options.MayPreferL1 = false;
   C.add(lines(200));
   KernelPlan Plan = C.plan();
   EXPECT_EQ(Plan.BlocksRemoved, 7);
@@ -539,6 +555,7 @@ TEST(FewerBlocks, negativeNotWhereAnotherLoopWouldSuffer) {
   // The second loop fits in 128 KiB and cannot be split. With M = 7 L1 is 64
   // KiB, and its one block of 8 * 70 lines does not fit any more.
   Case C("titan-v", 8, 8);
+  C.Options.MayPreferL1 = false;
   C.add(lines(200));
   LevelFootprint Shared = lines(1, 560);
   C.add(Shared).Refusals = {{Reason::BarrierInside, {}, ""}};
@@ -612,8 +629,10 @@ TEST(PreferL1, positiveTheGridHasFewerBlocks) {
 }
 
 TEST(PreferL1, negativeGainsNothing) {
-  EXPECT_FALSE(withShared(lines(15)).plan().CarveoutPercent);  // fits anyway
-  EXPECT_FALSE(withShared(lines(200)).plan().CarveoutPercent); // neither way
+  EXPECT_FALSE(withShared(lines(15)).plan().CarveoutPercent); // fits anyway
+  Case Neither = withShared(lines(200));
+  Neither.Options.MayReserve = false;
+  EXPECT_FALSE(Neither.plan().CarveoutPercent);
   LevelFootprint Once = lines(17);
   Once.Reuse = false;
   EXPECT_FALSE(withShared(Once).plan().CarveoutPercent);
@@ -658,7 +677,7 @@ TEST(Candidates, positiveAllChoicesInOrder) {
   EXPECT_EQ(All[0].L1Bytes, C.Before.L1Bytes);
   EXPECT_EQ(All[0].activeWarps(), 8);
   EXPECT_EQ(All[3].BlocksRemoved, 1);
-  EXPECT_EQ(All[3].L1Bytes, 64 * KiB);
+  EXPECT_EQ(All[3].L1Bytes, 120 * KiB);
 }
 
 TEST(Candidates, negativeBlocksThatCannotBeHeldOffAreNotOffered) {

@@ -54,6 +54,7 @@ Error askRegisters(const Options &O, AnalysisOptions &A) {
   }
   S.AskPtxas = O.AskPtxas;
   S.Jobs = processes();
+  S.Known = A.Compiled;
   A.Registers.Ask = registerSource(S);
   return Error::success();
 }
@@ -77,6 +78,7 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
   Out.VerifyCode = O.VerifyCode;
   if (In.Elsewhere)
     Out.Plan.Elsewhere = *In.Elsewhere;
+  Out.Plan.Compiled = std::move(In.Compiled);
   Out.AndWithoutTiles = In.AndWithoutTiles;
   Out.Jobs = processes();
   if (Error E = askRegisters(O, Out.Plan))

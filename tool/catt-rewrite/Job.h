@@ -42,6 +42,8 @@ struct JobInput {
   std::shared_ptr<const Preamble> Earlier; ///< of a former job, or null
   bool AndWithoutTiles = false;       ///< as OptimizeOptions::AndWithoutTiles
   const Program *Elsewhere = nullptr; ///< what other units launch
+  /// Of former jobs on the same texts, or null: they are compiled again.
+  std::shared_ptr<CompiledAsIs> Compiled;
 };
 
 /// What kernels are planned by, but for the GPU and who is asked of registers.

@@ -96,7 +96,7 @@ std::string blocks(int64_t Count) {
 Recipe atMost(int64_t Blocks) {
   Recipe P;
   P.Name = "at-most-" + blocks(Blocks);
-  P.Transforms = {"reserve-shared"};
+  P.Transforms = {"reserve-shared", "prefer-l1"};
   P.OptBlocks = Blocks;
   return P;
 }
@@ -204,7 +204,7 @@ std::vector<Recipe> cratRecipes(StringRef Kernel, int64_t OptBlocks) {
   P.OptBlocks = OptBlocks;
   const std::string With = "-by-tpsc-with-" + blocks(OptBlocks);
   P.Name = "bounds" + With;
-  P.Transforms = {"launch-bounds", "reserve-shared"};
+  P.Transforms = {"launch-bounds", "reserve-shared", "prefer-l1"};
   Recipe Spills = P;
   Spills.Name = "spill" + With;
   Spills.Transforms.push_back("spill-shared");

@@ -94,7 +94,7 @@ Error Tuner::analyse() {
       return Command.takeError();
     AnalysedFile F{T.File, *Command, T.Gpu, T.O, {}, {}};
     F.O.Measured.clear(); // it is measured anew
-    F.Job = runJob(T.File, *Command, T.Gpu, F.O);
+    F.Job = runJob(T.File, *Command, T.Gpu, F.O, againOn(F));
     if (F.Job.Exit != ExitFine)
       return createStringError(F.Job.Outcome.Error);
     std::map<std::string, std::string> Without;

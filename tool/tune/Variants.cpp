@@ -104,6 +104,13 @@ Options withRecipe(Options O, const Recipe &P) {
   return O;
 }
 
+JobInput againOn(const AnalysedFile &In) {
+  JobInput Input;
+  Input.Earlier = In.Job.Kept;
+  Input.Compiled = In.Compiled;
+  return Input;
+}
+
 std::vector<std::optional<double>>
 predictedGains(const AnalysedFile &In, const Kernel &K, ArrayRef<Recipe> All) {
   std::vector<ThrottlePoint> Points;
@@ -129,10 +136,8 @@ std::vector<Recipe> recipesOfStrategy(const AnalysedFile &In, const Kernel &K,
   std::vector<Recipe> All = strategyRecipes(K.UnqualifiedName, By);
   if (!(By == Selector::Orion))
     return All;
-  JobInput Input;
-  Input.Earlier = In.Job.Kept;
   JobResult R = runJob(In.Name, In.Command, In.Gpu,
-                       withRecipe(In.O, All.front()), std::move(Input));
+                       withRecipe(In.O, All.front()), againOn(In));
   if (R.Outcome.Analysed)
     for (const KernelReport &Each : R.Outcome.Analysed->Kernels)
       if (Each.Source.Name == K.Name && Each.Registers)
@@ -147,10 +152,11 @@ WrittenVariant writeVariant(const AnalysedFile &In, const Recipe &P,
   WrittenVariant V;
   V.How = P;
   V.File = In.Name;
-  JobInput Input;
-  Input.Earlier = In.Job.Kept;
-  if (!Over.empty())
+  JobInput Input = againOn(In);
+  if (!Over.empty()) {
     Input.Files = filesUnder(Over);
+    Input.Compiled = nullptr; // is of other texts
+  }
   JobResult R = runJob(In.Name, In.Command, In.Gpu, withRecipe(In.O, P),
                        std::move(Input));
   if (R.Outcome.Analysed)

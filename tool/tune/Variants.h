@@ -15,6 +15,7 @@
 #ifndef CATT_TOOL_TUNE_VARIANTS_H
 #define CATT_TOOL_TUNE_VARIANTS_H
 
+#include "analysis/plan/RegisterSources.h"
 #include "tool/catt-rewrite/Job.h"
 #include "tool/tune/Launches.h"
 #include "tool/tune/Trial.h"
@@ -32,7 +33,12 @@ struct AnalysedFile {
   Options O;
   JobResult Job;
   std::vector<TimedLaunch> Launches;
+  /// Nobody compiles it, as it stands, twice.
+  std::shared_ptr<CompiledAsIs> Compiled = std::make_shared<CompiledAsIs>();
 };
+
+/// For a job on the texts that the file has: what former ones left.
+JobInput againOn(const AnalysedFile &In);
 
 /// How many times as fast as it is written the time model takes a kernel of the
 /// file to be with each recipe. Nothing where it cannot say: for all but

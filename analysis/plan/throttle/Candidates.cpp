@@ -52,16 +52,36 @@ Candidate makeCandidate(const LevelFootprint &Level, int64_t Warps,
   return C;
 }
 
+/// Whether another carve-out than the driver's is a choice.
+static bool mayAskForCarveout(const ThrottleOptions &Options) {
+  return Options.MayPreferL1 && Options.Gpu.UnifiedL1 && !Options.L1Bytes &&
+         !Options.Block.CarveoutPercent;
+}
+
+/// The paper knows no carve-out that a kernel asks for.
+static std::optional<Reservation> reservation(const ThrottleOptions &Options,
+                                              int64_t Blocks) {
+  std::optional<Reservation> Large =
+      reserveShared(Options.Gpu, Options.Block, Blocks);
+  if (Options.PaperRule || !mayAskForCarveout(Options))
+    return Large;
+  std::optional<Reservation> Small =
+      reserveInCarveout(Options.Gpu, Options.Block, Blocks);
+  if (!Small || (Large && Large->After.L1Bytes >= Small->After.L1Bytes))
+    return Large;
+  return Small;
+}
+
 std::vector<BlockChoice> blockChoices(const Residency &Before,
                                       const ThrottleOptions &Options) {
   std::vector<BlockChoice> Choices = {{0, 0, Before}};
   if (!Options.MayReserve)
     return Choices;
   for (int64_t Blocks = Before.BlocksPerSM - 1; Blocks >= 1; --Blocks) {
-    std::optional<Reservation> R =
-        reserveShared(Options.Gpu, Options.Block, Blocks);
+    std::optional<Reservation> R = reservation(Options, Blocks);
     if (R && R->After.BlocksPerSM == Blocks)
-      Choices.push_back({Before.BlocksPerSM - Blocks, R->Bytes, R->After});
+      Choices.push_back({Before.BlocksPerSM - Blocks, R->Bytes, R->After,
+                         R->CarveoutPercent});
   }
   return Choices;
 }
@@ -69,8 +89,7 @@ std::vector<BlockChoice> blockChoices(const Residency &Before,
 std::optional<BlockChoice> withLargestL1(const BlockChoice &Blocks,
                                          const ThrottleOptions &Options) {
   const Device &Gpu = Options.Gpu;
-  if (!Options.MayPreferL1 || !Gpu.UnifiedL1 || Options.L1Bytes ||
-      Options.Block.CarveoutPercent)
+  if (!mayAskForCarveout(Options) || Blocks.CarveoutPercent)
     return std::nullopt;
   BlockResources Block = Options.Block;
   Block.DynamicSharedBytes += Blocks.ReserveBytes;
