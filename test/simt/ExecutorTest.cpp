@@ -13,7 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/simt/Testing.h"
+#include <fstream>
 #include <numeric>
+#include <set>
 
 using namespace catt::simt;
 
@@ -404,6 +406,42 @@ TEST(Executor, compileErrorsAreClangs) {
   ASSERT_FALSE(bool(Path));
   std::string Text = toString(Path.takeError());
   EXPECT_NE(Text.find("Broken.cu:3:46: error:"), std::string::npos) << Text;
+}
+
+TEST(Executor, assemblyThatIsNotUnderstoodIsNamedWhereItStands) {
+  const char *File = CATT_SIMT_KERNELS "/Unknown.cu";
+  auto Path = compile({{File, {"-ferror-limit=0"}}}, Output::SharedObject,
+                      {CATT_SIMT_CACHE});
+  ASSERT_FALSE(bool(Path));
+  std::string Text = toString(Path.takeError()), Line;
+  std::ifstream In(File);
+  std::set<std::string> Expected;
+  for (int Number = 1; std::getline(In, Line); ++Number) {
+    size_t Bad = Line.find(" // BAD ");
+    // What a macro brings is where that is used.
+    std::string At = Line.find("asm(") == 2 ? ":7: " : ":3: ";
+    if (Line.find("  APART(") == 0)
+      Line = "ex2.approx.f32 %0, %0";
+    else if (Bad != std::string::npos && Line[0] == ' ')
+      Line = Line.substr(Bad + 8);
+    else
+      continue;
+    std::string Error = "Unknown.cu:";
+    Error += std::to_string(Number);
+    Error += At;
+    Error += "error: catt-run does not know the PTX instruction '";
+    Error += Line;
+    Error += "'\n";
+    Expected.insert(Error);
+  }
+  EXPECT_GT(Expected.size(), 30u);
+  for (const std::string &E : Expected)
+    EXPECT_NE(Text.find(E), std::string::npos) << E << Text;
+  size_t Errors = 0;
+  for (size_t At = 0; (At = Text.find("error: ", At)) != std::string::npos;
+       ++At)
+    ++Errors;
+  EXPECT_EQ(Errors, Expected.size()) << Text;
 }
 
 } // namespace

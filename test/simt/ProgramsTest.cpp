@@ -93,6 +93,24 @@ TEST(Programs, languageOfEveryStandard) {
   }
 }
 
+TEST(Programs, operandsOfAssemblyHaveEveryLetter) {
+  for (const char *Standard : {"c++11", "c++20"}) {
+    Outcome R = simt({std::string("--Xcompiler=-std=") + Standard,
+                      program("AsmLetters.cu")});
+    EXPECT_EQ(R.Out, "f 2.5 5, d 1.25 -2.25, h -2, q 1099511627777, "
+                     "l 1099511627789, r 5, host 2\n");
+    EXPECT_EQ(R.Error, "");
+    EXPECT_EQ(R.Status, 0);
+  }
+}
+
+TEST(Programs, assemblyMeansWhatItSays) {
+  Outcome R = simt({"--seeds=3", program("Ptx.cu")});
+  EXPECT_EQ(R.Out, "PTX: 0 failures, 2016, 63, swapped: 1\n");
+  EXPECT_EQ(R.Error, "");
+  EXPECT_EQ(R.Status, 0);
+}
+
 TEST(Programs, kernelsPrint) {
   Outcome R = simt({program("Printf.cu")});
   EXPECT_EQ(R.Out, "thread 1 of speak: 0.25\nthread 3 of speak: 0.75\n"

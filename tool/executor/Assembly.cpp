@@ -9,215 +9,65 @@
 //   asm("mov.u32 %0, %%tid.x;" : "=r"(t))      load threadIdx.x
 //   asm("bar.sync 1, 64;")                     catt_simt_named(1, 64, true)
 //   asm("ld.global.cg.s32 %0, [%1];" ...)      load volatile
-//
+//   asm("cvta.to.shared.u64 %0, %1;" ...)      %1 - catt_simt_shared
+//   asm("redux.sync.add.s32 %0, %1, %2;" ...)  catt_simt_warp(ReduceAdd, ...)
 //   asm("cp.async.ca.shared.global [%0], [%1], 4;" ...)   catt_simt_fetch
 //
-// Special registers, moves, integer arithmetic, comparisons, loads, stores, two
-// atomics, asynchronous copies, barriers, fences. One asm statement at a time,
-// without labels and predicates: one that holds anything else is an error that
-// names it.
+// Special registers, what PtxArithmetic.cpp knows, loads, stores, atomics on
+// integers, asynchronous copies, barriers, warp operations, fences. One asm
+// statement at a time, without labels and predicates: one that holds anything
+// else is an error that names it. An address in shared memory is one in the
+// block's shared memory, from 0: ".shared" adds where that begins.
 //
 //===----------------------------------------------------------------------===//
 
+#include "tool/executor/Abi.h"
 #include "tool/executor/Pass.h"
+#include "tool/executor/PtxArithmetic.h"
+#include "tool/executor/PtxRegisters.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
+using namespace catt::simt;
 
 namespace {
-
-std::string withoutComments(StringRef Text) {
-  std::string Out;
-  for (size_t I = 0; I < Text.size();) {
-    size_t End = StringRef::npos;
-    if (Text.substr(I).starts_with("//"))
-      End = Text.find('\n', I);
-    else if (Text.substr(I).starts_with("/*"))
-      End = Text.find("*/", I) + 2;
-    else {
-      Out += Text[I++];
-      continue;
-    }
-    I = std::min(End, Text.size());
-    Out += ' ';
-  }
-  return Out;
-}
-
-/// Clang writes PTX's braces as those of x86's dialects.
-std::string withoutBraces(std::string Text) {
-  for (const char *Brace : {"$(", "$)"})
-    for (size_t At; (At = Text.find(Brace)) != std::string::npos;)
-      Text.replace(At, 2, ";");
-  return Text;
-}
 
 /// One asm statement.
 class Translation {
 public:
   explicit Translation(CallInst &C)
-      : C(C), Text(*cast<InlineAsm>(C.getCalledOperand())), B(&C),
-        M(*C.getModule()) {}
+      : Text(*cast<InlineAsm>(C.getCalledOperand())), B(&C), M(*C.getModule()),
+        R(C, B) {}
 
-  /// True if the statement is IR now; otherwise Unknown names what stopped it.
+  /// Puts IR in place of the statement. False if something stopped that, which
+  /// Unknown names; the statement is gone all the same.
   bool run(std::string &Unknown) {
-    bindOperands();
-    std::string Plain = withoutBraces(withoutComments(Text.getAsmString()));
-    SmallVector<StringRef> All;
-    SplitString(Plain, All, ";\n{}");
-    for (StringRef One : All)
-      if (!(One = One.trim()).empty() && !instruction(One)) {
-        Unknown = One.str();
-        return false;
-      }
-    finish();
-    return true;
+    bool Known = R.bindOperands();
+    Unknown = Known ? "" : "an operand in memory";
+    if (Known)
+      for (StringRef One : ptxStatements(Text.getAsmString()))
+        if (!(One = One.trim()).empty() && !instruction(One)) {
+          Unknown = One.str();
+          Known = false;
+          break;
+        }
+    R.replaceStatement();
+    return Known;
   }
 
 private:
-  CallInst &C;
   InlineAsm &Text;
   IRBuilder<> B;
   Module &M;
-  StringMap<Value *> Values; ///< of "$0", or of a declared register
-  SmallVector<Type *> Results;
-
-  /// Outputs come first, then inputs, of which some begin as outputs' values.
-  void bindOperands() {
-    if (auto *S = dyn_cast<StructType>(C.getType()))
-      Results.append(S->element_begin(), S->element_end());
-    else if (!C.getType()->isVoidTy())
-      Results.push_back(C.getType());
-    unsigned Number = 0, Argument = 0;
-    for (const InlineAsm::ConstraintInfo &I : Text.ParseConstraints()) {
-      if (I.Type == InlineAsm::isClobber)
-        continue;
-      std::string Name = "$" + std::to_string(Number++);
-      if (I.Type == InlineAsm::isOutput && !I.isIndirect)
-        continue;
-      Value *V = C.getArgOperand(Argument++);
-      Values[Name] = V;
-      unsigned Tied = 0;
-      if (!I.Codes.empty() && !StringRef(I.Codes[0]).getAsInteger(10, Tied))
-        Values["$" + std::to_string(Tied)] = V;
-    }
-  }
-
-  void finish() {
-    if (!C.getType()->isVoidTy()) {
-      Value *All = PoisonValue::get(C.getType());
-      for (unsigned I = 0; I < Results.size(); ++I) {
-        Value *V = Values.lookup("$" + std::to_string(I));
-        V = V ? as(V, Results[I]) : Constant::getNullValue(Results[I]);
-        All = C.getType()->isStructTy() ? B.CreateInsertValue(All, V, I) : V;
-      }
-      C.replaceAllUsesWith(All);
-    }
-    C.eraseFromParent();
-  }
-
-  /// The same bits, or as many of them as there is room for.
-  Value *as(Value *V, Type *T) {
-    if (V->getType() == T)
-      return V;
-    if (V->getType()->isPointerTy())
-      V = B.CreatePtrToInt(V, B.getInt64Ty());
-    if (V->getType()->isFloatingPointTy())
-      V = B.CreateBitCast(V,
-                          B.getIntNTy(V->getType()->getPrimitiveSizeInBits()));
-    if (T->isPointerTy())
-      return B.CreateIntToPtr(B.CreateZExtOrTrunc(V, B.getInt64Ty()), T);
-    unsigned Bits = T->getPrimitiveSizeInBits();
-    return B.CreateBitCast(B.CreateZExtOrTrunc(V, B.getIntNTy(Bits)), T);
-  }
-
-  Value *field(StringRef Variable, char Axis) {
-    Constant *Base = M.getOrInsertGlobal(
-        Variable,
-        StructType::get(B.getInt32Ty(), B.getInt32Ty(), B.getInt32Ty()));
-    return B.CreateLoad(B.getInt32Ty(),
-                        B.CreateConstGEP1_32(B.getInt32Ty(), Base, Axis - 'x'));
-  }
-
-  Value *linearThread() {
-    Value *Rows = B.CreateAdd(
-        B.CreateMul(field("threadIdx", 'z'), field("blockDim", 'y')),
-        field("threadIdx", 'y'));
-    return B.CreateAdd(B.CreateMul(Rows, field("blockDim", 'x')),
-                       field("threadIdx", 'x'));
-  }
-
-  Value *special(StringRef Name) {
-    const std::pair<StringRef, StringRef> Triples[] = {{"%tid.", "threadIdx"},
-                                                       {"%ntid.", "blockDim"},
-                                                       {"%ctaid.", "blockIdx"},
-                                                       {"%nctaid.", "gridDim"}};
-    for (auto [Prefix, Variable] : Triples)
-      if (Name.starts_with(Prefix) && Name.size() == Prefix.size() + 1 &&
-          StringRef("xyz").contains(Name.back()))
-        return field(Variable, Name.back());
-    if (Name == "%laneid")
-      return B.CreateAnd(linearThread(), 31);
-    if (Name == "%warpid")
-      return B.CreateLShr(linearThread(), 5);
-    if (Name == "%dynamic_smem_size")
-      return B.CreateCall(M.getOrInsertFunction("catt_simt_dynamic_bytes",
-                                                B.getInt32Ty(), B.getPtrTy()),
-                          {ConstantPointerNull::get(B.getPtrTy())});
-    return nullptr;
-  }
-
-  Value *operand(StringRef Name, Type *T) {
-    int64_t Number;
-    if (!Name.getAsInteger(0, Number))
-      return as(B.getInt64(Number), T);
-    Value *V = Values.lookup(Name);
-    V = V ? V : special(Name);
-    return V ? as(V, T) : nullptr;
-  }
-
-  /// "[$1+4]"
-  Value *address(StringRef Text) {
-    if (!Text.consume_front("[") || !Text.consume_back("]"))
-      return nullptr;
-    auto [Base, Offset] = Text.split('+');
-    Value *P = operand(Base.trim(), B.getPtrTy());
-    int64_t Bytes = 0;
-    if (!P || (!Offset.empty() && Offset.trim().getAsInteger(0, Bytes)))
-      return nullptr;
-    return B.CreateConstGEP1_64(B.getInt8Ty(), P, Bytes);
-  }
-
-  Type *typeOf(StringRef Name) {
-    unsigned Bits;
-    if (Name == "pred")
-      return B.getInt1Ty();
-    if (Name.size() < 2 || Name.drop_front().getAsInteger(10, Bits))
-      return nullptr;
-    if (Name[0] == 'f')
-      return Bits == 32   ? B.getFloatTy()
-             : Bits == 64 ? B.getDoubleTy()
-                          : nullptr;
-    return StringRef("usb").contains(Name[0]) ? B.getIntNTy(Bits) : nullptr;
-  }
-
-  bool set(StringRef Name, Value *V) {
-    if (V)
-      Values[Name] = V;
-    return V != nullptr;
-  }
+  PtxRegisters R;
 
   bool instruction(StringRef One) {
     auto [Head, Rest] = One.split(' ');
-    if (size_t Tab = Head.find('\t'); Tab != StringRef::npos) {
-      Rest = One.substr(Tab + 1);
-      Head = Head.substr(0, Tab);
-    }
     SmallVector<StringRef> Words, Args;
     Head.split(Words, '.');
     Rest.split(Args, ',', -1, false);
@@ -229,16 +79,107 @@ private:
     if (Op == "membar" || Op == "fence" || Op == "prefetch" ||
         Op == "nanosleep")
       return true;
+    if (std::optional<bool> Known = warpOperation(Head, Args))
+      return *Known;
     if (Op == "bar" || Op == "barrier")
       return barrier(Words, Args);
     if (Op == "cp")
       return fetch(Words, Args);
-    Type *T = typeOf(Words.back());
-    if (!T)
+    if (Op == "cvta")
+      return addressOf(Words, Args);
+    if (Op == "ld" || Op == "st")
+      return memory(Op == "ld", Words, Args);
+    if (Op == "atom" || Op == "red")
+      return atomic(Op == "atom", Words, Args);
+    return !Args.empty() &&
+           R.set(Args[0], ptxArithmetic(B, Head, Args.size() - 1,
+                                        [&](unsigned N, Type *T) {
+                                          return R.operand(Args[N + 1], T);
+                                        }));
+  }
+
+  Value *warp(WarpOp Op, Value *Mask, Value *V, Value *Argument = nullptr,
+              unsigned Width = 32) {
+    Type *I32 = B.getInt32Ty(), *I64 = B.getInt64Ty();
+    FunctionCallee F = M.getOrInsertFunction("catt_simt_warp", I64, I32, I32,
+                                             I64, I32, I32, B.getPtrTy());
+    return B.CreateCall(F,
+                        {B.getInt32(Op), Mask, R.as(V, I64),
+                         Argument ? Argument : B.getInt32(0), B.getInt32(Width),
+                         ConstantPointerNull::get(B.getPtrTy())});
+  }
+
+  /// The mask is the last operand. Nothing: it is no warp operation.
+  std::optional<bool> warpOperation(StringRef Head, ArrayRef<StringRef> Args) {
+    static constexpr struct {
+      StringLiteral Head;
+      unsigned Operands;
+      WarpOp Op;
+    } All[] = {{"bar.warp.sync", 1, WarpSync},
+               {"barrier.warp.sync", 1, WarpSync},
+               {"activemask.b32", 1, ActiveMask},
+               {"vote.sync.ballot.b32", 3, Ballot},
+               {"match.any.sync.b32", 3, MatchAny},
+               {"match.any.sync.b64", 3, MatchAny},
+               {"redux.sync.add.u32", 3, ReduceAdd},
+               {"redux.sync.add.s32", 3, ReduceAdd},
+               {"redux.sync.min.s32", 3, ReduceMinS},
+               {"redux.sync.max.s32", 3, ReduceMaxS},
+               {"redux.sync.min.u32", 3, ReduceMinU},
+               {"redux.sync.max.u32", 3, ReduceMaxU},
+               {"redux.sync.and.b32", 3, ReduceAnd},
+               {"redux.sync.or.b32", 3, ReduceOr},
+               {"redux.sync.xor.b32", 3, ReduceXor},
+               {"shfl.sync.idx.b32", 5, Shfl},
+               {"shfl.sync.up.b32", 5, ShflUp},
+               {"shfl.sync.down.b32", 5, ShflDown},
+               {"shfl.sync.bfly.b32", 5, ShflXor}};
+    const auto *Found = find_if(All, [&](auto &A) { return A.Head == Head; });
+    if (Found == std::end(All))
+      return std::nullopt;
+    Type *I32 = B.getInt32Ty();
+    Value *Mask = B.getInt32(0), *V = Mask, *By = nullptr;
+    if (Args.size() != Found->Operands)
       return false;
-    if (Op == "ld" || Op == "st" || Op == "atom")
-      return memory(Op, Words, Args, T);
-    return arithmetic(Op, Words, Args, T);
+    if (Found->Op != ActiveMask && !(Mask = R.operand(Args.back(), I32)))
+      return false;
+    if (Found->Operands > 1) {
+      Type *T = Found->Op == Ballot      ? B.getInt1Ty()
+                : Head.ends_with(".b64") ? B.getInt64Ty()
+                                         : I32;
+      if (!(V = R.operand(Args[1], T)))
+        return false;
+    }
+    unsigned Width = 32;
+    if (Found->Operands == 5) {
+      // Whole warps, or parts of as many lanes as a power of two.
+      By = R.operand(Args[2], I32);
+      auto *Parts = dyn_cast_or_null<ConstantInt>(R.operand(Args[3], I32));
+      uint64_t Bits = Parts ? Parts->getZExtValue() : ~0ull;
+      Width = 32 - (Bits >> 8);
+      if (!By || Bits > 0x1f1f || !isPowerOf2_32(Width) ||
+          (Bits & 255) != (Found->Op == ShflUp ? 0 : 31))
+        return false;
+    }
+    V = warp(Found->Op, Mask, V, By, Width);
+    return Found->Op == WarpSync || R.set(Args[0], V);
+  }
+
+  /// Of a pointer to one space, or back.
+  bool addressOf(ArrayRef<StringRef> Words, ArrayRef<StringRef> Args) {
+    Type *Wide = B.getInt64Ty();
+    Value *V = Args.size() == 2 ? R.operand(Args[1], Wide) : nullptr;
+    bool To = Words.size() > 1 && Words[1] == "to";
+    if (!V || Words.size() != (To ? 4 : 3))
+      return false;
+    if (!isShared(Words))
+      return R.set(Args[0], V);
+    Value *Base = R.as(R.sharedMemory(), Wide);
+    return R.set(Args[0], To ? B.CreateSub(V, Base) : B.CreateAdd(V, Base));
+  }
+
+  static bool isShared(ArrayRef<StringRef> Words) {
+    return is_contained(Words, "shared") || is_contained(Words, "shared::cta");
   }
 
   bool barrier(ArrayRef<StringRef> Words, ArrayRef<StringRef> Args) {
@@ -248,8 +189,8 @@ private:
         (!Waits && !is_contained(Words, "arrive")))
       return false;
     Type *I32 = B.getInt32Ty();
-    Value *Id = operand(Args[0], I32);
-    Value *Count = Args.size() > 1 ? operand(Args[1], I32) : B.getInt32(0);
+    Value *Id = R.operand(Args[0], I32);
+    Value *Count = Args.size() > 1 ? R.operand(Args[1], I32) : B.getInt32(0);
     if (!Id || !Count)
       return false;
     FunctionCallee F = M.getOrInsertFunction("catt_simt_named", B.getVoidTy(),
@@ -269,10 +210,10 @@ private:
                    {NoSite});
       return true;
     }
-    Value *To = Args.size() == 3 ? address(Args[0]) : nullptr;
-    Value *From = To ? address(Args[1]) : nullptr;
-    Value *Size = From ? operand(Args[2], B.getInt32Ty()) : nullptr;
-    if (!Size || !is_contained(Words, "shared"))
+    Value *To = Args.size() == 3 ? R.address(Args[0], true) : nullptr;
+    Value *From = To ? R.address(Args[1], false) : nullptr;
+    Value *Size = From ? R.operand(Args[2], B.getInt32Ty()) : nullptr;
+    if (!Size || !isShared(Words))
       return false;
     B.CreateCall(
         M.getOrInsertFunction("catt_simt_fetch", Void, P, P, B.getInt32Ty(), P),
@@ -280,22 +221,76 @@ private:
     return true;
   }
 
-  bool memory(StringRef Op, ArrayRef<StringRef> Words, ArrayRef<StringRef> Args,
-              Type *T) {
-    if (Args.size() < 2)
-      return false;
-    Value *P = address(Args[Op == "st" ? 0 : 1]);
-    if (!P)
-      return false;
-    if (Op == "ld")
-      return set(Args[0], B.CreateLoad(T, P, /*isVolatile=*/true));
-    if (Op == "st") {
-      Value *V = operand(Args[1], T);
-      return V && B.CreateStore(V, P, /*isVolatile=*/true);
+  /// Everything between "ld" and the type says where, or how long in caches,
+  /// or in which order.
+  static bool isPlace(StringRef Word) {
+    static constexpr StringLiteral All[] = {
+        "global",  "shared",  "shared::cta", "local", "const", "volatile",
+        "relaxed", "acquire", "release",     "weak",  "cta",   "gpu",
+        "sys",     "ca",      "cg",          "cs",    "lu",    "cv",
+        "nc",      "wb",      "wt"};
+    return is_contained(All, Word) || Word.starts_with("L1::") ||
+           Word.starts_with("L2::");
+  }
+
+  bool memory(bool Loads, ArrayRef<StringRef> Words, ArrayRef<StringRef> Args) {
+    Type *T = ptxType(Words.back(), M.getContext());
+    ArrayRef<StringRef> Places = Words.drop_front().drop_back(T ? 1 : 0);
+    unsigned Count = 1;
+    if (!Places.empty() && (Places.back() == "v2" || Places.back() == "v4")) {
+      Count = Places.back() == "v2" ? 2 : 4;
+      Places = Places.drop_back();
     }
-    Value *V = Args.size() > 2 ? operand(Args[2], T) : nullptr;
-    bool Adds = is_contained(Words, "add");
-    if (!V || !T->isIntegerTy() || (!Adds && !is_contained(Words, "exch")))
+    if (!T || Args.size() != 2 || !all_of(Places, isPlace))
+      return false;
+    Value *P = R.address(Args[Loads ? 1 : 0], isShared(Places));
+    SmallVector<StringRef> Names = ptxElements(Args[Loads ? 0 : 1]);
+    if (Names.empty())
+      Names.push_back(Args[Loads ? 0 : 1]);
+    if (!P || Names.size() != Count)
+      return false;
+    Type *All = Count == 1 ? T : FixedVectorType::get(T, Count);
+    return Loads ? load(All, P, Words.back()[0] == 's', Names)
+                 : store(All, P, Names);
+  }
+
+  bool load(Type *All, Value *P, bool Signed, ArrayRef<StringRef> Names) {
+    Value *Loaded = B.CreateLoad(All, P, /*isVolatile=*/true);
+    for (auto [N, Name] : enumerate(Names)) {
+      Value *V = All->isVectorTy() ? B.CreateExtractElement(Loaded, N) : Loaded;
+      // A wider register gets copies of the sign.
+      if (!R.set(Name, Signed ? B.CreateSExt(V, B.getInt64Ty()) : V))
+        return false;
+    }
+    return true;
+  }
+
+  bool store(Type *All, Value *P, ArrayRef<StringRef> Names) {
+    Value *Stored = PoisonValue::get(All);
+    for (auto [N, Name] : enumerate(Names)) {
+      Value *V = R.operand(Name, All->getScalarType());
+      if (!V)
+        return false;
+      Stored = All->isVectorTy() ? B.CreateInsertElement(Stored, V, N) : V;
+    }
+    return B.CreateStore(Stored, P, /*isVolatile=*/true);
+  }
+
+  /// "atom" gives what was there, "red" nothing.
+  bool atomic(bool Returns, ArrayRef<StringRef> Words,
+              ArrayRef<StringRef> Args) {
+    Type *T = ptxType(Words.back(), M.getContext());
+    if (!T || !T->isIntegerTy() || Words.size() < 3 ||
+        !all_of(Words.drop_front().drop_back(2), isAtomicPlace))
+      return false;
+    StringRef Op = Words[Words.size() - 2];
+    unsigned First = Returns ? 1 : 0;
+    if (Args.size() != First + (Op == "cas" ? 3 : 2))
+      return false;
+    Value *P = R.address(Args[First], isShared(Words));
+    Value *X = P ? R.operand(Args[First + 1], T) : nullptr;
+    Value *Y = X && Op == "cas" ? R.operand(Args[First + 2], T) : X;
+    if (!Y || !isAtomic(Op))
       return false;
     FunctionCallee F =
         M.getOrInsertFunction("catt_simt_atomic", B.getPtrTy(), B.getPtrTy(),
@@ -303,81 +298,62 @@ private:
     P = B.CreateCall(F, {P, B.getInt32(T->getIntegerBitWidth() / 8),
                          ConstantPointerNull::get(B.getPtrTy())});
     Value *Old = B.CreateLoad(T, P);
-    B.CreateStore(Adds ? B.CreateAdd(Old, V) : V, P);
-    return set(Args[0], Old);
+    B.CreateStore(updated(Op, Words.back()[0] == 's', Old, X, Y), P);
+    return !Returns || R.set(Args[0], Old);
   }
 
-  bool arithmetic(StringRef Op, ArrayRef<StringRef> Words,
-                  ArrayRef<StringRef> Args, Type *T) {
-    SmallVector<Value *> In;
-    bool Selects = Op == "selp";
-    for (StringRef A : Args.drop_front(std::min<size_t>(1, Args.size()))) {
-      bool Predicate = Selects && In.size() == 2;
-      Value *V = operand(A, Predicate ? B.getInt1Ty() : T);
-      if (!V)
-        return false;
-      In.push_back(V);
-    }
-    if (Op == "mov" || Op == "cvta")
-      return In.size() == 1 && set(Args[0], In[0]);
-    if (Selects)
-      return In.size() == 3 &&
-             set(Args[0], B.CreateSelect(In[2], In[0], In[1]));
-    if (In.size() == 3 && Op == "mad" && T->isIntegerTy())
-      return set(Args[0], B.CreateAdd(B.CreateMul(In[0], In[1]), In[2]));
-    if (In.size() != 2 || !T->isIntegerTy())
-      return false;
-    if (Op == "setp")
-      return set(Args[0], comparison(Words, In[0], In[1]));
-    return set(Args[0], binary(Op, Words.back()[0] == 's', In[0], In[1]));
+  static bool isAtomicPlace(StringRef Word) {
+    return isPlace(Word) || Word == "acq_rel";
+  }
+  static bool isAtomic(StringRef Op) {
+    static constexpr StringLiteral All[] = {"add", "exch", "min", "max",
+                                            "and", "or",   "xor", "cas"};
+    return is_contained(All, Op);
   }
 
-  Value *comparison(ArrayRef<StringRef> Words, Value *X, Value *Y) {
-    bool Signed = Words.back()[0] == 's';
-    const std::tuple<StringRef, CmpInst::Predicate, CmpInst::Predicate> All[] =
-        {{"eq", CmpInst::ICMP_EQ, CmpInst::ICMP_EQ},
-         {"ne", CmpInst::ICMP_NE, CmpInst::ICMP_NE},
-         {"lt", CmpInst::ICMP_SLT, CmpInst::ICMP_ULT},
-         {"le", CmpInst::ICMP_SLE, CmpInst::ICMP_ULE},
-         {"gt", CmpInst::ICMP_SGT, CmpInst::ICMP_UGT},
-         {"ge", CmpInst::ICMP_SGE, CmpInst::ICMP_UGE}};
-    for (auto [Name, S, U] : All)
-      if (Words.size() > 1 && Words[1] == Name)
-        return B.CreateICmp(Signed ? S : U, X, Y);
-    return nullptr;
-  }
-
-  Value *binary(StringRef Op, bool Signed, Value *X, Value *Y) {
-    if (Op == "add")
-      return B.CreateAdd(X, Y);
-    if (Op == "sub")
-      return B.CreateSub(X, Y);
-    if (Op == "mul")
-      return B.CreateMul(X, Y);
-    if (Op == "and")
-      return B.CreateAnd(X, Y);
-    if (Op == "or")
-      return B.CreateOr(X, Y);
-    if (Op == "xor")
-      return B.CreateXor(X, Y);
-    if (Op == "shl")
-      return B.CreateShl(X, Y);
-    if (Op == "shr")
-      return Signed ? B.CreateAShr(X, Y) : B.CreateLShr(X, Y);
-    return nullptr;
+  Value *updated(StringRef Op, bool Signed, Value *Old, Value *X, Value *Y) {
+    if (Op == "cas")
+      return B.CreateSelect(B.CreateICmpEQ(Old, X), Y, Old);
+    if (Op == "min" || Op == "max")
+      return B.CreateBinaryIntrinsic(
+          Op == "min" ? (Signed ? Intrinsic::smin : Intrinsic::umin)
+                      : (Signed ? Intrinsic::smax : Intrinsic::umax),
+          Old, X);
+    return Op == "add"   ? B.CreateAdd(Old, X)
+           : Op == "and" ? B.CreateAnd(Old, X)
+           : Op == "or"  ? B.CreateOr(Old, X)
+           : Op == "xor" ? B.CreateXor(Old, X)
+                         : X;
   }
 };
 
 } // namespace
+
+/// As the user's code has it.
+static std::string spelled(StringRef Statement) {
+  std::string Text;
+  bool InVector = false;
+  for (char C : Statement) {
+    InVector = C == '{' || (InVector && C != '}');
+    Text += C == '$' ? '%' : C == '|' && InVector ? ',' : C;
+  }
+  return Text;
+}
 
 void catt::simt::translateAssembly(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     auto *C = dyn_cast<CallInst>(&I);
     if (!C || !isa<InlineAsm>(C->getCalledOperand()))
       continue;
+    MDNode *Place = C->getMetadata("srcloc");
+    auto *Cookie = Place && Place->getNumOperands() > 0
+                       ? mdconst::dyn_extract<ConstantInt>(Place->getOperand(0))
+                       : nullptr;
     std::string Unknown;
     if (!Translation(*C).run(Unknown))
-      F.getContext().emitError("catt-run does not know the PTX instruction '" +
-                               Unknown + "'");
+      F.getContext().diagnose(DiagnosticInfoInlineAsm(
+          Cookie ? Cookie->getZExtValue() : 0,
+          "catt-run does not know the PTX instruction '" + spelled(Unknown) +
+              "'"));
   }
 }

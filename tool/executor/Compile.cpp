@@ -199,8 +199,11 @@ public:
     for (const char *A :
          {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", "/dev/null"})
       Host.push_back(A);
-    for (const char *A : {"-gline-tables-only", "-fdebug-compilation-dir=/",
-                          "-Xclang", "-fcuda-is-device"})
+    for (const std::string &A :
+         {std::string("-gline-tables-only"),
+          std::string("-fdebug-compilation-dir=/"), std::string("-Xclang"),
+          std::string("-fcuda-is-device"),
+          "-fplugin=" + part("catt_simt_plugin.so")})
       Device.push_back(A);
     Started D = start(Device, S, Stem + ".device");
     Started H = start(Host, S, Stem + ".host");

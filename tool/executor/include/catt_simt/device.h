@@ -489,5 +489,7 @@ CATT_DEV unsigned __dp4a(unsigned A, unsigned B, unsigned C) {
 CATT_DEV long long clock64() { return clock(); }
 
 #include "catt_simt/host.h"
+// Last: its marks are macros.
+#include "catt_simt/assembly.h"
 
 #endif
