@@ -14,7 +14,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// What ./dev calibrate writes, without the curves and rates that are not read.
+/// What catt-tune --calibrate writes, without the curves and rates that are not
+/// read.
 const std::string Good = R"json({
   "version": 1, "card": "NVIDIA A10", "capability": 86, "sms": 72,
   "l2_bytes": 6291456, "clock_mhz": 1695.0, "driver": 13000, "cuda": 13000,
@@ -65,8 +66,8 @@ TEST(Card, PositiveANameIsNoFile) {
 
 TEST(Card, NegativeWhatIsMissingIsNamed) {
   EXPECT_EQ(errorOf(with("\"hit\"", "\"hot\"")),
-            "'card.json' is no measured card: it has no rate 'hit'; ./dev "
-            "calibrate -o card.json writes one");
+            "'card.json' is no measured card: it has no rate 'hit'; "
+            "catt-tune --calibrate writes one");
   for (auto [Old, New, Why] :
        {std::tuple("\"version\": 1", "\"version\": 2", "its version is not 1"),
         std::tuple("\"NVIDIA A10\"", "10", "it does not name its card"),

@@ -8,8 +8,10 @@
 //
 //   Latency.cuh, Rates.cuh --> a median and a spread per rate --> card.json
 //
-// usage: calibrate <card.json>. Exit 2, with one sentence, where there is no
-// GPU, too little memory, or the file cannot be written.
+// usage: calibrate <card.json>. What it measures is printed as it begins. Exit
+// 2, with one sentence, where there is no GPU, too little memory, or the file
+// cannot be written. `catt-tune --calibrate` holds these sources, builds and
+// runs them.
 //
 // Limits: every loop has a fixed number of rounds, so it ends. Another program
 // on the GPU shows in the spreads, and is not looked for. Not measured: the
@@ -47,6 +49,11 @@ struct Card {
     Curves += "]";
   }
 };
+
+void tell(const char *What) {
+  std::printf("calibrate: %s\n", What);
+  std::fflush(stdout);
+}
 
 /// One long kernel, so that its start weighs nothing.
 double clockMHz() {
@@ -163,9 +170,13 @@ int main(int Count, char **Arguments) {
   }
   Buffer<float> Data(size_t(512) << 20);
   Card C;
+  tell("the clock");
   double MHz = clockMHz();
+  tell("latencies, and how much L1 holds");
   measureLatencies(C);
+  tell("sectors of L2 and of DRAM");
   measureSectors(C, Data, Gpu.multiProcessorCount);
+  tell("barriers, and lines at the port of L1");
   C.rate("barrier", barrierCost(Gpu.multiProcessorCount), "cycles",
          "8 blocks of 256 threads on each SM wait for themselves");
   std::vector<std::pair<double, double>> Port;
@@ -176,7 +187,7 @@ int main(int Count, char **Arguments) {
     return 0;
   std::fprintf(stderr,
                "calibrate: %s could not be written; name a file in a folder "
-               "that is there with -o\n",
+               "that is there\n",
                Arguments[1]);
   return 2;
 }

@@ -8,6 +8,7 @@
 //
 //   argv --> Options --> tune() --> table, diff or new sources, settings,
 //   export
+//                    \-> calibrate() --> card.json
 //
 //===----------------------------------------------------------------------===//
 #include "tool/catt-rewrite/Output.h"
@@ -81,14 +82,22 @@ int main(int Argc, const char **Argv) {
     outs() << C->Answer;
     return ExitFine;
   }
+  auto Say = [&](const std::string &Line) {
+    if (!C->Quiet)
+      errs() << "catt-tune: " << Line << "\n";
+  };
+  if (C->Calibration) {
+    Expected<std::string> Card = calibrate(*C->Calibration, Say);
+    if (!Card)
+      return fail(Card.takeError(), ExitInput);
+    outs() << "Wrote " << C->Calibration->Card << ": " << *Card << ".\n";
+    return ExitFine;
+  }
   if (C->Settings)
     if (Error E = checkForSettings(C->Tune.Rewriting))
       return fail(std::move(E), ExitInput);
   watchForInterrupts();
-  Expected<TuneResult> R = tune(C->Tune, [&](const std::string &Line) {
-    if (!C->Quiet)
-      errs() << "catt-tune: " << Line << "\n";
-  });
+  Expected<TuneResult> R = tune(C->Tune, Say);
   if (!R)
     return fail(R.takeError(), ExitInput);
   outs() << tableText(*R, C->Tune.Trying.By);

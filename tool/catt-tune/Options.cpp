@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tool/catt-tune/Options.h"
+#include "tool/config/Card.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -63,6 +64,9 @@ constexpr Row Rows[] = {
      "to it, or a new one beside it: catt-rewrite and editors go by it"},
     {"export", "file", "Write all results as Kernel Tuner's cache file"},
     {"page", "file", "Write all results as a page with pictures (HTML)"},
+    {"calibrate", "[=file]",
+     "Measure the rates of the first GPU instead, with nvcc, into a file for "
+     "--gpu=card.json (default card.json)"},
     {"restart", "", "Try again what earlier searches have tried"},
     {"state", "dir", "Where the search keeps its files (default .catt-tune)"},
     {"quiet", "", "No progress"},
@@ -74,7 +78,8 @@ std::string helpText() {
       "OVERVIEW: Tries the ways in which catt-rewrite can write kernels, and "
       "keeps the fastest.\n\n"
       "  catt-tune --build=<command> --run=<command> [options] <file>... "
-      "[-- <compile flags>]\n\nOPTIONS:\n\n";
+      "[-- <compile flags>]\n  catt-tune --calibrate[=<card.json>]\n\n"
+      "OPTIONS:\n\n";
   for (const Row &R : Rows) {
     std::string Name = (R.Name.size() == 1 ? "-" : "--") + R.Name.str();
     if (R.isOptional())
@@ -211,6 +216,29 @@ Error readWay(const Said &S, TuneOptions &T) {
   return Error::success();
 }
 
+Expected<CalibrationOptions> readCalibration(const Said &S) {
+  for (const auto &[Name, Value] : S.Values)
+    if (Name != "calibrate" && Name != "state" && Name != "quiet")
+      return createStringError("--calibrate measures the GPU and tunes "
+                               "nothing; --" +
+                               Name + " has no meaning with it");
+  if (!S.Files.empty() || S.Flags)
+    return createStringError(
+        "--calibrate takes no files and no flags; another name for the "
+        "card's file is --calibrate=<file>");
+  CalibrationOptions O;
+  O.Card = S.text("calibrate");
+  if (O.Card.empty())
+    O.Card = "card.json";
+  if (!isCardFile(O.Card))
+    return createStringError("--calibrate=" + O.Card +
+                             ": the name ends in .json, by which --gpu "
+                             "knows a measured card");
+  O.Directory = S.text("state", ".catt-tune");
+  O.Quiet = S.has("quiet");
+  return O;
+}
+
 } // namespace
 
 Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
@@ -224,6 +252,14 @@ Expected<TuneCommandLine> parseTuneOptions(int Argc, const char **Argv) {
     C.Answer = "catt-tune " CATT_VERSION "\n";
   if (!C.Answer.empty())
     return C;
+  if (S->has("calibrate")) {
+    Expected<CalibrationOptions> Calibration = readCalibration(*S);
+    if (!Calibration)
+      return Calibration.takeError();
+    C.Calibration = *Calibration;
+    C.Quiet = Calibration->Quiet;
+    return C;
+  }
   if (S->text("build").empty() || S->text("run").empty())
     return createStringError("--build and --run say how the program is built "
                              "and run; both are needed");

@@ -8,6 +8,7 @@
 #ifndef CATT_TOOL_CATTTUNE_OPTIONS_H
 #define CATT_TOOL_CATTTUNE_OPTIONS_H
 
+#include "tool/tune/Calibration.h"
 #include "tool/tune/Tuner.h"
 
 namespace catt {
@@ -16,6 +17,7 @@ enum class TuneOutput : uint8_t { Diff, InPlace, None };
 
 struct TuneCommandLine {
   TuneOptions Tune;
+  std::optional<CalibrationOptions> Calibration; ///< then that alone
   TuneOutput Output = TuneOutput::Diff;
   bool Settings = false; ///< --settings
   std::string Export;    ///< --export

@@ -100,7 +100,7 @@ Expected<Device> CardReader::read() {
   const int64_t SMs = count("sms"), Capability = count("capability");
   if (!Wrong.empty())
     return createStringError("'" + Path + "' is no measured card: " + Wrong +
-                             "; ./dev calibrate -o card.json writes one");
+                             "; catt-tune --calibrate writes one");
   Expected<Device> Out = findDevice("sm_" + std::to_string(Capability));
   if (!Out)
     return Out.takeError();

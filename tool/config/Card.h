@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   ./dev calibrate -o card.json       on the machine with the GPU
+//   catt-tune --calibrate              on the machine with the GPU
 //   catt-rewrite --gpu=card.json       anywhere
 //
 //   {"version": 1, "card": "NVIDIA A10", "capability": 86, "sms": 72,
@@ -21,7 +21,7 @@
 
 namespace catt {
 
-/// Whether what is named is a file that `./dev calibrate` writes: *.json.
+/// Whether what is named is a file that `catt-tune --calibrate` writes: *.json.
 bool isCardFile(llvm::StringRef Name);
 
 /// A card by its name, as findDevice does, or by such a file. Error: one
