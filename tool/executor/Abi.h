@@ -94,11 +94,16 @@ int catt_simt_barrier(int Op, int Predicate, catt::simt::Site *Where);
 /// Count threads have come, or all live ones if Count is 0.
 void catt_simt_named(unsigned Id, unsigned Count, int Waits,
                      catt::simt::Site *Where);
-/// PTX's cp.async: Size bytes from global to shared memory, which are there
-/// when the thread has waited for them (cp.async.wait_all), and not before.
-void catt_simt_fetch(void *To, const void *From, uint32_t Size,
+/// PTX's cp.async: Size bytes of shared memory, of which Loaded come from
+/// global memory and the rest is zero. They are there when the thread has
+/// waited for them, and not before.
+void catt_simt_fetch(void *To, const void *From, uint32_t Size, uint32_t Loaded,
                      catt::simt::Site *Where);
-void catt_simt_fetched(catt::simt::Site *Where);
+/// cp.async.commit_group.
+void catt_simt_fetch_group(catt::simt::Site *Where);
+/// Waits until no more than the last Groups groups are on the way; -1: until
+/// nothing is.
+void catt_simt_fetched(uint32_t Groups, catt::simt::Site *Where);
 /// PTX's %dynamic_smem_size.
 uint32_t catt_simt_dynamic_bytes(catt::simt::Site *Where);
 /// A barrier of all threads of the grid; its blocks must all be resident.

@@ -24,15 +24,17 @@
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 
-using namespace clang;
+namespace tok = clang::tok;
+using clang::Preprocessor, clang::Token;
 
 namespace {
 
-class AsmOperands : public PragmaHandler {
+class AsmOperands : public clang::PragmaHandler {
 public:
-  AsmOperands() : PragmaHandler("catt_simt_asm") {}
+  AsmOperands() : clang::PragmaHandler("catt_simt_asm") {}
 
-  void HandlePragma(Preprocessor &PP, PragmaIntroducer, Token &First) override {
+  void HandlePragma(Preprocessor &PP, clang::PragmaIntroducer,
+                    Token &First) override {
     PP.Lex(First); // the end of the pragma
     llvm::SmallVector<Token> All;
     auto Take = [&] {
@@ -77,12 +79,12 @@ private:
     if (Letter.size() != 1 || !llvm::StringRef("fhdlq").contains(Letter[0]))
       return;
     Text[Text.size() - 2] = 'r';
-    SourceLocation At = T.getLocation();
+    clang::SourceLocation At = T.getLocation();
     PP.CreateString(Text, T, At, At);
   }
 };
 
-PragmaHandlerRegistry::Add<AsmOperands> Registered("catt_simt_asm",
-                                                   "PTX's operand letters");
+clang::PragmaHandlerRegistry::Add<AsmOperands>
+    AsmOperandsRegistered("catt_simt_asm", "PTX's operand letters");
 
 } // namespace

@@ -15,7 +15,7 @@
 //
 // Special registers, what PtxArithmetic.cpp knows, loads, stores, atomics on
 // integers, asynchronous copies, barriers, warp operations, fences. One asm
-// statement at a time, without labels and predicates: one that holds anything
+// statement at a time, without labels and branches: one that holds anything
 // else is an error that names it. An address in shared memory is one in the
 // block's shared memory, from 0: ".shared" adds where that begins.
 //
@@ -66,7 +66,22 @@ private:
   Module &M;
   PtxRegisters R;
 
+  /// "@p ...", "@!p ..."
+  bool guarded(StringRef One) {
+    auto [Name, Rest] = One.drop_front().split(' ');
+    bool Not = Name.consume_front("!");
+    Value *Holds = R.operand(Name, B.getInt1Ty());
+    if (!Holds)
+      return false;
+    R.beginIf(Not ? B.CreateNot(Holds) : Holds);
+    bool Known = !Rest.trim().starts_with("@") && instruction(Rest.trim());
+    R.endIf();
+    return Known;
+  }
+
   bool instruction(StringRef One) {
+    if (One.starts_with("@"))
+      return guarded(One);
     auto [Head, Rest] = One.split(' ');
     SmallVector<StringRef> Words, Args;
     Head.split(Words, '.');
@@ -161,8 +176,32 @@ private:
           (Bits & 255) != (Found->Op == ShflUp ? 0 : 31))
         return false;
     }
+    if (By)
+      By = B.CreateAnd(By, 31);
     V = warp(Found->Op, Mask, V, By, Width);
-    return Found->Op == WarpSync || R.set(Args[0], V);
+    auto [Name, Predicate] = splitPair(Args[0]);
+    if (!Predicate.empty() &&
+        (!By || !R.set(Predicate, isInPart(Found->Op, By, Width))))
+      return false;
+    return Found->Op == WarpSync || R.set(Name, V);
+  }
+
+  /// "d|p", but not the vector "{a|b}".
+  static std::pair<StringRef, StringRef> splitPair(StringRef Name) {
+    return Name.starts_with("{") ? std::pair(Name, StringRef())
+                                 : Name.split('|');
+  }
+
+  /// Whether a shuffle finds its lane: not before the own part of the warp for
+  /// "up", not behind it for the others.
+  Value *isInPart(WarpOp Op, Value *By, unsigned Width) {
+    Value *Own = R.operand("%laneid", B.getInt32Ty());
+    if (Op == ShflUp)
+      return B.CreateICmpUGE(B.CreateAnd(Own, Width - 1), By);
+    Value *Source = Op == ShflDown  ? B.CreateAdd(Own, By)
+                    : Op == ShflXor ? B.CreateXor(Own, By)
+                                    : Own;
+    return B.CreateICmpULE(Source, B.CreateOr(Own, Width - 1));
   }
 
   /// Of a pointer to one space, or back.
@@ -193,32 +232,51 @@ private:
     Value *Count = Args.size() > 1 ? R.operand(Args[1], I32) : B.getInt32(0);
     if (!Id || !Count)
       return false;
-    FunctionCallee F = M.getOrInsertFunction("catt_simt_named", B.getVoidTy(),
-                                             I32, I32, I32, B.getPtrTy());
-    B.CreateCall(F, {Id, Count, B.getInt32(Waits),
-                     ConstantPointerNull::get(B.getPtrTy())});
+    callWithSite("catt_simt_named", {Id, Count, B.getInt32(Waits)});
     return true;
   }
 
+  void callWithSite(StringRef Name, ArrayRef<Value *> Args) {
+    SmallVector<Value *> All(Args);
+    SmallVector<Type *> Types;
+    All.push_back(ConstantPointerNull::get(B.getPtrTy()));
+    for (Value *V : All)
+      Types.push_back(V->getType());
+    B.CreateCall(M.getOrInsertFunction(
+                     Name, FunctionType::get(B.getVoidTy(), Types, false)),
+                 All);
+  }
+
+  /// "cp.async"
   bool fetch(ArrayRef<StringRef> Words, ArrayRef<StringRef> Args) {
-    if (Words.size() < 2 || Words[1] != "async")
+    Type *I32 = B.getInt32Ty();
+    if (Words.size() < 3 || Words[1] != "async")
       return false;
-    Value *NoSite = ConstantPointerNull::get(B.getPtrTy());
-    Type *Void = B.getVoidTy(), *P = B.getPtrTy();
-    if (Words.back() == "wait_all" && Args.empty()) {
-      B.CreateCall(M.getOrInsertFunction("catt_simt_fetched", Void, P),
-                   {NoSite});
+    if (Words.size() == 3 && Args.size() < 2) {
+      StringRef What = Words.back();
+      Value *Groups = What == "wait_all" && Args.empty() ? B.getInt32(-1)
+                      : What == "wait_group" && !Args.empty()
+                          ? R.operand(Args[0], I32)
+                          : nullptr;
+      if (Groups)
+        callWithSite("catt_simt_fetched", {Groups});
+      else if (What == "commit_group" && Args.empty())
+        callWithSite("catt_simt_fetch_group", {});
+      else
+        return false;
       return true;
     }
-    Value *To = Args.size() == 3 ? R.address(Args[0], true) : nullptr;
-    Value *From = To ? R.address(Args[1], false) : nullptr;
-    Value *Size = From ? R.operand(Args[2], B.getInt32Ty()) : nullptr;
-    if (!Size || !isShared(Words))
+    if ((Args.size() != 3 && Args.size() != 4) || !isShared(Words) ||
+        Words.back() == "L2::cache_hint" ||
+        !all_of(Words.drop_front(2), isPlace))
       return false;
-    B.CreateCall(
-        M.getOrInsertFunction("catt_simt_fetch", Void, P, P, B.getInt32Ty(), P),
-        {To, From, Size, NoSite});
-    return true;
+    Value *To = R.address(Args[0], true);
+    Value *From = To ? R.address(Args[1], false) : nullptr;
+    Value *Size = From ? R.operand(Args[2], I32) : nullptr;
+    Value *Loaded = Size ? R.operand(Args.back(), I32) : nullptr;
+    if (Loaded)
+      callWithSite("catt_simt_fetch", {To, From, Size, Loaded});
+    return Loaded != nullptr;
   }
 
   /// Everything between "ld" and the type says where, or how long in caches,
@@ -341,10 +399,13 @@ static std::string spelled(StringRef Statement) {
 }
 
 void catt::simt::translateAssembly(Function &F) {
-  for (Instruction &I : make_early_inc_range(instructions(F))) {
-    auto *C = dyn_cast<CallInst>(&I);
-    if (!C || !isa<InlineAsm>(C->getCalledOperand()))
-      continue;
+  // Predicates make blocks.
+  SmallVector<CallInst *> All;
+  for (Instruction &I : instructions(F))
+    if (auto *C = dyn_cast<CallInst>(&I);
+        C && isa<InlineAsm>(C->getCalledOperand()))
+      All.push_back(C);
+  for (CallInst *C : All) {
     MDNode *Place = C->getMetadata("srcloc");
     auto *Cookie = Place && Place->getNumOperands() > 0
                        ? mdconst::dyn_extract<ConstantInt>(Place->getOperand(0))

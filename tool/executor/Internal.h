@@ -35,8 +35,9 @@ struct Block;
 struct Fetch {
   void *To;
   const void *From;
-  uint32_t Size;
+  uint32_t Size, Loaded; ///< bytes; what is not loaded is zero
   Site *At;
+  uint64_t Group = 0; ///< 0: of none yet
 };
 
 struct Thread {
@@ -55,6 +56,7 @@ struct Thread {
   uint64_t Watched = 0, SinceChange = 0;
   bool Watches = false;       ///< in this turn
   std::vector<Fetch> Fetches; ///< that it has not waited for
+  uint64_t FetchGroups = 0;   ///< so many groups were closed
   // Loops that it is in.
   unsigned LoopBase = 0;
   struct {

@@ -372,17 +372,36 @@ void catt_simt_range(const void *Address, uint64_t Size, uint32_t Kind,
     access(reinterpret_cast<uint64_t>(Address), Size, AccessKind(Kind), Where);
 }
 
-void catt_simt_fetch(void *To, const void *From, uint32_t Size, Site *Where) {
-  Run.Current->Fetches.push_back({To, From, Size, Where});
+void catt_simt_fetch(void *To, const void *From, uint32_t Size, uint32_t Loaded,
+                     Site *Where) {
+  Run.Current->Fetches.push_back(
+      {To, From, Size, std::min(Size, Loaded), Where});
 }
 
-void catt_simt_fetched(Site *) {
-  for (const Fetch &F : std::exchange(Run.Current->Fetches, {})) {
+void catt_simt_fetch_group(Site *) {
+  Thread &T = *Run.Current;
+  ++T.FetchGroups;
+  for (Fetch &F : T.Fetches)
+    if (F.Group == 0)
+      F.Group = T.FetchGroups;
+}
+
+void catt_simt_fetched(uint32_t Groups, Site *) {
+  Thread &T = *Run.Current;
+  std::vector<Fetch> Left;
+  for (const Fetch &F : std::exchange(T.Fetches, {})) {
+    if (Groups != ~0u && (F.Group == 0 || F.Group + Groups > T.FetchGroups)) {
+      Left.push_back(F);
+      continue;
+    }
     F.At->Align = F.Size;
-    access(reinterpret_cast<uint64_t>(F.From), F.Size, Load, F.At);
+    if (F.Loaded)
+      access(reinterpret_cast<uint64_t>(F.From), F.Loaded, Load, F.At);
     access(reinterpret_cast<uint64_t>(F.To), F.Size, Store, F.At);
-    std::memcpy(F.To, F.From, F.Size);
+    std::memset(F.To, 0, F.Size);
+    std::memcpy(F.To, F.From, F.Loaded);
   }
+  T.Fetches = std::move(Left);
 }
 
 void *catt_simt_atomic(void *Address, uint32_t Size, Site *Where) {

@@ -139,7 +139,7 @@ Value *extreme(Builder &B, Inputs In, bool Signed) {
   return B.CreateBinaryIntrinsic(Intrinsic::ID(Signed ? S : U), In[0], In[1]);
 }
 
-struct Rule {
+struct PtxRule {
   StringRef Head, Kinds; ///< Kinds: the first letters of the types
   /// A letter an operand: T(he type), W(ord of 32 bits), P(redicate), D(ouble
   /// width).
@@ -149,7 +149,7 @@ struct Rule {
 
 using Inst = Instruction;
 
-const Rule Rules[] = {
+const PtxRule PtxRules[] = {
     {"mov", "usbfp", "T", [](Builder &, Inputs In, bool) { return In[0]; }},
     {"add", "us", "TT", binary<Inst::Add>},
     {"sub", "us", "TT", binary<Inst::Sub>},
@@ -205,6 +205,11 @@ const Rule Rules[] = {
     {"prmt", "b", "TTW", permute},
     {"popc", "b", "T", unary<Intrinsic::ctpop>},
     {"clz", "b", "T", counted<Intrinsic::ctlz>},
+    {"bfind", "u", "T",
+     [](Builder &B, Inputs In, bool Signed) {
+       return B.CreateSub(number(In[0], bitsOf(In[0]) - 1),
+                          counted<Intrinsic::ctlz>(B, In, Signed));
+     }},
     {"brev", "b", "T", unary<Intrinsic::bitreverse>},
     {"selp", "usbf", "TTP",
      [](Builder &B, Inputs In, bool) {
@@ -320,7 +325,7 @@ Value *catt::simt::ptxArithmetic(IRBuilder<> &B, StringRef Head, unsigned Count,
     Value *V = ToType ? Operand(0, T) : nullptr;
     return V ? converted(B, Before, To, ToType, TypeName, V) : nullptr;
   }
-  for (const Rule &R : Rules) {
+  for (const PtxRule &R : PtxRules) {
     if (R.Head != Op || !R.Kinds.contains(TypeName[0]) ||
         R.Operands.size() != Count)
       continue;

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 using catt::simt::PtxRegisters;
@@ -254,4 +255,41 @@ bool PtxRegisters::set(StringRef Name, Value *V) {
   for (auto [N, Part] : enumerate(Parts))
     Values[Part] = B.CreateTrunc(B.CreateLShr(V, N * Bits), B.getIntNTy(Bits));
   return true;
+}
+
+void PtxRegisters::beginIf(Value *Condition) {
+  Before = Values;
+  Head = B.GetInsertBlock();
+  B.SetInsertPoint(
+      SplitBlockAndInsertIfThen(Condition, &C, /*Unreachable=*/false));
+  B.SetCurrentDebugLocation(C.getDebugLoc());
+}
+
+void PtxRegisters::endIf() {
+  BasicBlock *Then = B.GetInsertBlock();
+  std::vector<std::string> Changed;
+  for (const auto &Entry : Values)
+    if (Before.lookup(Entry.getKey()) != Entry.getValue())
+      Changed.push_back(Entry.getKey().str());
+  sort(Changed);
+  for (const std::string &Name : Changed) {
+    Value *Old = Before.lookup(Name);
+    Old = Old ? Old : B.getInt1(false);
+    // Both as wide as the wider one.
+    auto Bits = [&](Value *V) {
+      Type *T = V->getType();
+      return T->isPointerTy() ? 64u : unsigned(T->getPrimitiveSizeInBits());
+    };
+    Type *T = B.getIntNTy(std::max(Bits(Old), Bits(Values[Name])));
+    B.SetInsertPoint(Then->getTerminator());
+    Value *New = as(Values[Name], T);
+    B.SetInsertPoint(Head->getTerminator());
+    Old = as(Old, T);
+    B.SetInsertPoint(&C);
+    PHINode *Merged = B.CreatePHI(T, 2);
+    Merged->addIncoming(New, Then);
+    Merged->addIncoming(Old, Head);
+    Values[Name] = Merged;
+  }
+  B.SetInsertPoint(&C);
 }

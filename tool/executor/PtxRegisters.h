@@ -56,6 +56,10 @@ public:
   llvm::Value *sharedMemory();
   /// False if there is no V, or the name is none.
   bool set(llvm::StringRef Name, llvm::Value *V);
+  /// What is written and set until endIf() is so only if the condition holds;
+  /// a register that held nothing before is 0 otherwise.
+  void beginIf(llvm::Value *Condition);
+  void endIf();
 
 private:
   llvm::Value *field(llvm::StringRef Variable, char Axis);
@@ -69,6 +73,8 @@ private:
   llvm::IRBuilder<> &B;
   llvm::Module &M;
   llvm::StringMap<llvm::Value *> Values; ///< of "$0", or of a register
+  llvm::StringMap<llvm::Value *> Before; ///< beginIf()
+  llvm::BasicBlock *Head = nullptr;      ///< the same
   llvm::SmallVector<llvm::Type *> Results;
 };
 

@@ -241,6 +241,7 @@ private:
     T.Owner = &B.Warps[I / 32];
     T.At = nullptr;
     T.Fetches.clear();
+    T.FetchGroups = 0;
     T.LoopBase = 0;
     T.Watched = T.SinceChange = 0;
     ctx::stack_context &S = stackOf(B.Slot, I);

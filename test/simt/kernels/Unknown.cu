@@ -39,11 +39,16 @@ __global__ void unknown(float *F, int *I, unsigned long long *L) {
   asm("atom.global.inc.u32 %0, [%1], 3;" : "=r"(N) : "l"(I)); // BAD atom.global.inc.u32 %0, [%1], 3
   asm("mov.u32 %0, %1;" : "=m"(N) : "r"(1)); // BAD an operand in memory
   asm("cp.async.bulk.wait_group 0;"); // BAD cp.async.bulk.wait_group 0
+  asm("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %1;" ::"r"(N), "l"(I)); // BAD cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %1
+  asm("cp.async.ca.shared::cluster.global [%0], [%1], 4;" ::"r"(N), "l"(I)); // BAD cp.async.ca.shared::cluster.global [%0], [%1], 4
   // Warps and control.
-  asm("shfl.sync.idx.b32 %0|p, %0, 1, 31, -1;" : "+r"(N)); // BAD shfl.sync.idx.b32 %0|p, %0, 1, 31, -1
+  asm("redux.sync.add.s32 %0|p, %0, -1;" : "+r"(N)); // BAD redux.sync.add.s32 %0|p, %0, -1
   asm("shfl.sync.up.b32 %0, %0, 1, 31, -1;" : "+r"(N)); // BAD shfl.sync.up.b32 %0, %0, 1, 31, -1
   asm("shfl.sync.idx.b32 %0, %0, 1, %1, -1;" : "+r"(N) : "r"(N)); // BAD shfl.sync.idx.b32 %0, %0, 1, %1, -1
   asm("@p bra done;"); // BAD @p bra done
+  asm("{ .reg .pred p; setp.eq.s32 p, %0, 1; @p bra done; }" : "+r"(N)); // BAD @p bra done
+  asm("{ .reg .pred p; setp.eq.s32 p, %0, 1; @p @p mov.u32 %0, 1; }" : "+r"(N)); // BAD @p @p mov.u32 %0, 1
+  asm("@q mov.u32 %0, 1;" : "+r"(N)); // BAD @q mov.u32 %0, 1
   asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%1}, {%1}, {%0};" : "+d"(*(double *)L) : "d"(1.0)); // BAD mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%1}, {%1}, {%0}
   F[2] = X + N + W;
 }

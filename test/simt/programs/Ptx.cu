@@ -90,6 +90,7 @@ __device__ void integers(Word X, Word Y, Word Z) {
   EQUAL(ONE("popc.b32", X), (Word)__popc(X));
   EQUAL(ONE("clz.b32", X), (Word)__clz(X));
   EQUAL(ONE("brev.b32", X), __brev(X));
+  EQUAL(ONE("bfind.u32", X), 31 - (Word)__clz(X));
   EQUAL(THREE("bfe.u32", X, Y, Z), field(X, Y, Z, false));
   EQUAL(THREE("bfe.s32", X, Y, Z), field(X, Y, Z, true));
   EQUAL(THREE("prmt.b32", X, Y, Z), permuted(X, Y, Z));
@@ -145,6 +146,32 @@ __device__ void predicates(Word X, Word Y) {
       : "=r"(R)
       : "r"(X), "r"(Y));
   EQUAL(R, (int)X < (int)Y && X > 6 ? 3 : 4);
+}
+
+// What does not hold is not done: nothing is at address 0.
+__device__ void guards(Word X, Word Y) {
+  __shared__ Word S[64];
+  S[threadIdx.x] = 5;
+  Word R, *P = X & 1 ? &S[threadIdx.x] : nullptr;
+  asm volatile("{ .reg .pred p; setp.ne.u64 p, %1, 0; mov.b32 %0, %2;\n"
+               " @p ld.u32 %0, [%1]; @!p add.u32 %0, %0, 1; @p st.u32 [%1], "
+               "%3; }"
+               : "=&r"(R)
+               : "l"(P), "r"(Y), "r"(X)
+               : "memory");
+  EQUAL(R, P ? 5 : Y + 1);
+  EQUAL(S[threadIdx.x], P ? X : 5);
+  Long Wide;
+  asm("{ .reg .pred p; setp.eq.u32 p, %2, 7; mov.u64 %0, %1;\n"
+      " @p cvt.u64.u32 %0, %2; }"
+      : "=&l"(Wide)
+      : "l"(wide(X, Y)), "r"(X));
+  EQUAL(Wide, X == 7 ? 7 : wide(X, Y));
+  // What was nothing before is 0.
+  asm("{ .reg .pred p; setp.eq.u32 p, %1, 7; @p mov.u32 %0, 9; }"
+      : "=r"(R)
+      : "r"(X));
+  EQUAL(R, X == 7 ? 9 : 0);
 }
 
 __device__ void floats(float X, float Y, float Z) {
@@ -205,6 +232,7 @@ __global__ void arithmetic() {
     integers(X, Y, Z);
   widths(X, Y);
   predicates(X, Y);
+  guards(X, Y);
   const float Floats[Count] = {0, 1, -1.5f, 0.1f, 1e-40f, 3e9f, -7e20f, 33};
   for (float Z : Floats)
     floats(Floats[threadIdx.x % Count], Floats[threadIdx.x / Count], Z);
@@ -251,6 +279,42 @@ __global__ void memory(float *F, signed char *Bytes, Long *Sum) {
                : "memory");
 }
 
+// Copies of a group come when it is waited for, not before.
+__global__ void groups(const int *In) {
+  __shared__ __align__(16) int S[4][64];
+  int T = threadIdx.x;
+  for (int I = 0; I < 4; ++I)
+    S[I][T] = -1;
+  for (int I = 0; I < 3; ++I) {
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 4;" ::"r"(
+                     (Word)__cvta_generic_to_shared(&S[I][T])),
+                 "l"(In + T)
+                 : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+  // Of 4 bytes none or two are loaded; in no group.
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
+                   (Word)__cvta_generic_to_shared(&S[3][T])),
+               "l"(T % 2 ? In + T : nullptr), "r"(T % 2 * 2)
+               : "memory");
+  for (int Left = 3; Left >= 0; --Left) {
+    if (Left == 3)
+      asm volatile("cp.async.wait_group 3;" ::: "memory");
+    else if (Left == 2)
+      asm volatile("cp.async.wait_group %0;" ::"n"(2) : "memory");
+    else
+      asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 1;\n"
+                   " @p cp.async.wait_group 1; @!p cp.async.wait_group 0; }" ::
+                       "r"(Left)
+                   : "memory");
+    for (int I = 0; I < 3; ++I)
+      EQUAL((Word)S[I][T], I < 3 - Left ? (Word)In[T] : (Word)-1);
+    EQUAL((Word)S[3][T], (Word)-1);
+  }
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  EQUAL((Word)S[3][T], T % 2 ? In[T] & 0xffff : 0);
+}
+
 __global__ void warps() {
   Word L, Mask, R, All = 0xffffffff;
   asm("mov.u32 %0, %%laneid;" : "=r"(L));
@@ -273,6 +337,25 @@ __global__ void warps() {
                : "=r"(R)
                : "r"(L), "r"(1), "r"(All));
   EQUAL(R, L % 8 == 7 ? L : L + 1);
+  // Sums of what stands before, by what says whether it is there.
+  asm volatile("{ .reg .pred p; .reg .u32 t;\n"
+               " shfl.sync.up.b32 t|p, %1, 1, 0x1000, -1; mov.u32 %0, %1;\n"
+               " @p add.u32 %0, %0, t; }"
+               : "=&r"(R)
+               : "r"(L));
+  EQUAL(R, L % 16 ? 2 * L - 1 : L);
+  Word In[3];
+  asm volatile("{ .reg .pred p; shfl.sync.down.b32 %0|p, %3, 9, 31, -1;\n"
+               " selp.u32 %0, 1, 0, p;\n"
+               " shfl.sync.bfly.b32 %1|p, %3, 9, 0x181f, -1;\n"
+               " selp.u32 %1, 1, 0, p;\n"
+               " shfl.sync.idx.b32 %2|p, %3, 9, 31, -1;\n"
+               " selp.u32 %2, 1, 0, p; }"
+               : "=&r"(In[0]), "=&r"(In[1]), "=&r"(In[2])
+               : "r"(L));
+  EQUAL(In[0], L + 9 < 32);
+  EQUAL(In[1], (L ^ 9) <= (L | 7)); // also in a part before its own
+  EQUAL(In[2], 1);
   asm volatile("{ .reg .pred p; setp.gt.u32 p, %1, 29;"
                " vote.sync.ballot.b32 %0, p, %2; }"
                : "=r"(R)
@@ -302,6 +385,7 @@ int main() {
   Sum[0] = 0, Sum[1] = 0, Sum[2] = 7;
   arithmetic<<<1, Count * Count>>>();
   memory<<<1, 64>>>(F, Bytes, Sum);
+  groups<<<1, 64>>>((const int *)F);
   warps<<<1, 64>>>();
   int N = 0;
   cudaMemcpyFromSymbol(&N, Failures, sizeof(N));
