@@ -13,6 +13,9 @@
 //   CATT_OCCUPANCY_CONFIGS=200000 catt-unit-device   as many (default: 20000)
 //   CATT_OCCUPANCY_WRITE=test/unit/data/occupancy.csv catt-unit-device
 //                                                    writes the table anew
+//   CATT_RESERVATIONS_WRITE=reservations.csv CATT_RESERVATIONS_GPU=h200
+//     catt-unit-device     reservations to be tried on that GPU, by
+//                          test/bench/carveout/Resident.cu
 //
 // The table holds what the oracle said, and is compared everywhere.
 //
@@ -546,6 +549,30 @@ TEST(ReserveInCarveout, holdsJustSoManyOnRandomLaunches) {
     ASSERT_EQ(R->After.CarveoutBytes / allocatedSharedBytes(*Gpu, B), Wanted);
   }
   EXPECT_GT(Found, 500);
+}
+
+TEST(ReserveInCarveout, writesReservationsOnDemand) {
+  const char *Path = std::getenv("CATT_RESERVATIONS_WRITE");
+  const char *Name = std::getenv("CATT_RESERVATIONS_GPU");
+  if (!Path || !Name)
+    return;
+  const Device Gpu = gpu(Name);
+  std::error_code EC;
+  raw_fd_ostream Out(Path, EC);
+  ASSERT_FALSE(EC) << EC.message();
+  Draw D(6);
+  for (int Written = 0; Written < 400;) {
+    BlockResources B = block(32 * (1 + D.upTo(31)), 16);
+    B.DynamicSharedBytes = D.oneIn(3) ? 0 : 4 * D.upTo(D.oneIn(2) ? 512 : 6000);
+    int64_t Now = blocksOf(Gpu, B);
+    int64_t Wanted = 1 + D.upTo(std::max<int64_t>(Now - 2, 0));
+    std::optional<Reservation> R = reserveInCarveout(Gpu, B, Wanted);
+    if (!R || Now < 2)
+      continue;
+    Out << formatv("{0} {1} {2} {3} {4}\n", B.Threads, B.DynamicSharedBytes,
+                   Wanted, R->Bytes, *R->CarveoutPercent);
+    ++Written;
+  }
 }
 
 TEST(ReserveShared, isMinimalOnRandomLaunches) {
