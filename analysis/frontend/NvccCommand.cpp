@@ -77,6 +77,8 @@ std::vector<std::string> flagsForNvcc(const TranslationUnit &Unit) {
     }
   if (From.getLangOpts().GPUDeviceApproxTranscendentals)
     Flags.push_back("-use_fast_math");
+  else if (From.getLangOpts().AllowRecip)
+    Flags.push_back("-prec-div=false");
   if (From.getLangOpts().getDefaultFPContractMode() == LangOptions::FPM_Off)
     Flags.push_back("-fmad=false");
   return Flags;

@@ -369,9 +369,11 @@ void Translation::math(Act Does, StringRef Spelled, bool On) {
     emit("-fgpu-approx-transcendentals");
     emit("-fgpu-flush-denormals-to-zero");
     emit("-ffp-contract=fast");
+    emit("-freciprocal-math");
     return note(Spelled +
                 ": approximated by clang's -fgpu-approx-transcendentals "
-                "-fgpu-flush-denormals-to-zero -ffp-contract=fast");
+                "-fgpu-flush-denormals-to-zero -ffp-contract=fast "
+                "-freciprocal-math");
   case Act::FlushDenormals:
     emit(On ? "-fgpu-flush-denormals-to-zero"
             : "-fno-gpu-flush-denormals-to-zero");
@@ -380,6 +382,11 @@ void Translation::math(Act Does, StringRef Spelled, bool On) {
   case Act::FusedMultiplyAdd:
     emit(On ? "-ffp-contract=fast" : "-ffp-contract=off");
     return note(Spelled + ": approximated by clang's -ffp-contract");
+  case Act::ApproximateDivision:
+    if (On)
+      return;
+    emit("-freciprocal-math");
+    return note(Spelled + "=false: approximated by clang's -freciprocal-math");
   default:
     if (!On)
       note(Spelled + "=false: clang has no such flag; ignored");
@@ -425,7 +432,8 @@ llvm::Error Translation::apply(const Flag &F, StringRef Spelled,
   case Act::FastMath:
   case Act::FlushDenormals:
   case Act::FusedMultiplyAdd:
-  case Act::Approximate:
+  case Act::ApproximateDivision:
+  case Act::ApproximateRoot:
     math(F.Does, Spelled, Value == "true");
     break;
   case Act::MaxRegisters:

@@ -258,7 +258,7 @@ TEST(NvccFlags, FastMathIsApproximatedAndSaidSo) {
     EXPECT_THAT(C.Arguments,
                 ElementsAre("clang++", "-fgpu-approx-transcendentals",
                             "-fgpu-flush-denormals-to-zero",
-                            "-ffp-contract=fast"));
+                            "-ffp-contract=fast", "-freciprocal-math"));
     EXPECT_THAT(C.Notes, ElementsAre(HasSubstr("use_fast_math: approx")));
   }
 }
@@ -272,7 +272,10 @@ TEST(NvccFlags, FloatingPointModes) {
   EXPECT_THAT(nvcc("-fmad=false").Notes, ElementsAre(HasSubstr("-fmad")));
   EXPECT_THAT(nvcc("-prec-div=false --prec-sqrt=false").Notes,
               ElementsAre(HasSubstr("prec-div"), HasSubstr("prec-sqrt")));
+  EXPECT_THAT(flags("-prec-div=false"), ElementsAre("-freciprocal-math"));
+  EXPECT_THAT(flags("-prec-sqrt=false"), IsEmpty());
   EXPECT_THAT(nvcc("-prec-div=true").Notes, IsEmpty());
+  EXPECT_THAT(flags("-prec-div=true"), IsEmpty());
 }
 
 TEST(NvccFlags, Registers) {

@@ -44,7 +44,9 @@ std::string around(llvm::StringRef Before, llvm::StringRef Inside,
 TEST(SplitRounding, negativeProductBefore) {
   EXPECT_EQ(found(around("float p = B[i] * a;", "y[1] = p + b;")),
             std::string("a product in 'p'") + Cut);
-  EXPECT_NE(found(around("float p = B[i] / 3.f;", "y[1] = b - p;")), "");
+  EXPECT_NE(found(around("float p = B[i] / 3.f;", "y[1] = b - p;"), "",
+                  {"-freciprocal-math"}),
+            "");
   EXPECT_NE(found(around("float p; p = -(B[i] * a);", "y[1] -= p;")), "");
   EXPECT_NE(found(around("float p = a; p *= b;", "y[1] = p + b;")), "");
   EXPECT_NE(found(around("double p = B[i] * a;", "y[1] = p + b;")), "");
@@ -90,12 +92,37 @@ TEST(SplitRounding, positivePowersOfTwoAreExact) {
         << Product;
   EXPECT_EQ(found(around("float p = a; p /= 256; p *= 2;", "y[1] = p + b;")),
             "");
-  for (const char *Product : {"a / 100", "a * 0.1f", "a * 0", "a / n * 3",
-                              "a * (n ? 2 : 4)", "2 * a * b"})
+  for (const char *Product :
+       {"a * 0.1f", "a * 0", "a / n * 3", "a * (n ? 2 : 4)", "2 * a * b"})
     EXPECT_NE(found(around((llvm::Twine("float p = ") + Product + ";").str(),
                            "y[1] = p + b;")),
               "")
         << Product;
+}
+
+TEST(SplitRounding, positiveQuotientsAreRounded) {
+  for (const char *Quotient : {"a / 100", "-(a / 3.f)", "a / n", "100 / a"})
+    EXPECT_EQ(found(around((llvm::Twine("float p = ") + Quotient + ";").str(),
+                           "y[1] = p + b;")),
+              "")
+        << Quotient;
+  EXPECT_EQ(found(around("float p = a; p /= 100;", "y[1] = p + b;")), "");
+  // A variable that is 0 if the loop does not run.
+  const std::string Mean = "float s = 0; for (int j = 0; j < n; ++j) s += A[j];"
+                           " y[i] = s / 1000 + 1e-5f;";
+  EXPECT_EQ(found(Mean), "");
+  for (const char *Flag : {"-freciprocal-math", "-ffast-math"}) {
+    EXPECT_NE(found(Mean, "", {Flag}), "") << Flag;
+    EXPECT_NE(found(around("float p = a / 100;", "y[1] = p + b;"), "", {Flag}),
+              "");
+    EXPECT_NE(
+        found(around("float p = a; p /= 9;", "y[1] = p + b;"), "", {Flag}), "");
+    EXPECT_EQ(found(around("float p = a / 64;", "y[1] = p + b;"), "", {Flag}),
+              "");
+  }
+  EXPECT_NE(found("float s = 0; for (int j = 0; j < n; ++j) s += A[j];"
+                  " y[i] = s * 1e-3f + 1e-5f;"),
+            "");
 }
 
 TEST(SplitRounding, negativeThroughFunctions) {
@@ -179,7 +206,7 @@ TEST(SplitRounding, negativeBehind) {
                   "y[i] = s * 3.f + b;"),
             "");
   EXPECT_NE(found("float s = 0;\nfor (int j = 0; j < n; ++j) s += A[j];\n"
-                  "float t = s / 5.f; y[i] = b - t;"),
+                  "float t = s * 0.2f; y[i] = b - t;"),
             "");
 }
 

@@ -26,6 +26,12 @@ bool isPowerOfTwo(const Expr &E, const ASTContext &Context) {
          Value.Val.isFloat() && Value.Val.getFloat().getExactInverse(nullptr);
 }
 
+bool mayMultiplyByInverse(const BinaryOperator &B, const ASTContext &Context) {
+  return B.getFPFeaturesInEffect(Context.getLangOpts()).getAllowReciprocal() &&
+         B.getRHS()->isEvaluatable(Context) &&
+         !isPowerOfTwo(*B.getRHS(), Context);
+}
+
 /// `x * 0.5f`, `x / 128`, `x *= 2`.
 static bool isExact(const BinaryOperator &B, const ASTContext &Context) {
   const bool IsProduct =
@@ -44,7 +50,7 @@ bool isProduct(const Expr &E, const ASTContext &Context) {
       isExact(*B, Context))
     return false;
   return B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign ||
-         (B->getOpcode() == BO_Div && B->getRHS()->isEvaluatable(Context));
+         (B->getOpcode() == BO_Div && mayMultiplyByInverse(*B, Context));
 }
 
 std::optional<Refusal> mayContract(const Expr &E, const ASTContext &Context) {
@@ -100,8 +106,8 @@ operatorMayBeProduct(const BinaryOperator &B, const ASTContext &Context,
   case BO_SubAssign:
     return false;
   case BO_Div:
-  case BO_DivAssign: // by a constant: a product with its inverse
-    return Fused && B.getRHS()->isEvaluatable(Context);
+  case BO_DivAssign:
+    return Fused && mayMultiplyByInverse(B, Context);
   default:
     return Fused;
   }

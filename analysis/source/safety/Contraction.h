@@ -35,10 +35,15 @@ bool mayFuse(const clang::BinaryOperator &B, const clang::ASTContext &Context);
 /// numbers.
 bool isPowerOfTwo(const clang::Expr &E, const clang::ASTContext &Context);
 
+/// Whether a quotient by a constant may be a product with its inverse: with
+/// -use_fast_math or -prec-div=false, and inexactly. Else nvcc divides, and
+/// rounds what comes of it.
+bool mayMultiplyByInverse(const clang::BinaryOperator &B,
+                          const clang::ASTContext &Context);
+
 /// The first part of the expression that may be fused with what is around it: a
-/// floating-point product, a division by a constant (which compilers turn into
-/// one), both unless they are exact, or a call that returns a floating-point
-/// value. Variables that are read are taken to hold finished values.
+/// floating-point product or what may be one, unless it is exact, or a call
+/// that returns a floating-point value. Variables that are read are taken to hold finished values.
 std::optional<Refusal> mayContract(const clang::Expr &E,
                                    const clang::ASTContext &Context);
 

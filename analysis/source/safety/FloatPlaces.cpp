@@ -138,12 +138,11 @@ void FloatPlaces::climb(const Expr &Value, FloatUse &U) const {
       const Expr &Other = Below == B->getLHS() ? *B->getRHS() : *B->getLHS();
       if (B->isComparisonOp())
         return;
-      // x / 4 is x * 0.25, but 4 / x is no product.
-      const bool Divides =
-          B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign;
-      if (B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign ||
-          (Divides && Below == B->getLHS()))
+      if (B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign)
         U.Scaled |= isConstant(Other) && !isPowerOfTwo(Other, Context);
+      if ((B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign) &&
+          Below == B->getLHS())
+        U.Scaled |= isConstant(Other) && mayMultiplyByInverse(*B, Context);
       if (B->isAdditiveOp() || B->getOpcode() == BO_AddAssign ||
           B->getOpcode() == BO_SubAssign) {
         U.Summed = true;
@@ -286,8 +285,10 @@ void FloatPlaces::visitAssignment(const BinaryOperator &B) {
   U.Finished = takesFinished(B);
   U.Summed = !U.Finished;
   U.Added = B.getOpcode() == BO_AddAssign || B.getOpcode() == BO_SubAssign;
-  U.Scaled = U.Finished && isConstant(*B.getRHS()) &&
-             !isPowerOfTwo(*B.getRHS(), Context);
+  U.Scaled =
+      U.Finished && isConstant(*B.getRHS()) &&
+      (B.getOpcode() == BO_DivAssign ? mayMultiplyByInverse(B, Context)
+                                     : !isPowerOfTwo(*B.getRHS(), Context));
   U.Into = To;
   Places[To].Uses.push_back(U);
 }
