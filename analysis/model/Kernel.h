@@ -239,6 +239,9 @@ struct Kernel {
   SourceSpan Span;             ///< the definition, from its first token
   /// Offset of the declaration at file scope that it is, or stands in.
   unsigned Top = 0;
+  /// Why no other function can have its text, in words; empty: one can, under
+  /// another name.
+  std::string NoCopy = "it was not looked through";
   /// The lines of the kernel and of every function that it reaches.
   std::vector<LineRange> Lines;
   /// Behind the body's opening brace: where statements can be added first.

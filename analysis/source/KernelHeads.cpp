@@ -102,4 +102,21 @@ std::optional<KernelHead> headOf(const FunctionDecl &F) {
   return Out;
 }
 
+std::string againstCopies(const FunctionDecl &F) {
+  const FunctionDecl *Pattern = F.getTemplateInstantiationPattern();
+  const FunctionDecl &Written = Pattern ? *Pattern : F;
+  const Stmt *Body = F.getBody();
+  if (Written.getDeclContext()->isRecord() ||
+      Written.getLexicalDeclContext()->isRecord())
+    return "a class holds it";
+  if (F.getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
+    return "it is a specialization of a template";
+  if (!Body || F.getLocation().isMacroID() || Body->getBeginLoc().isMacroID() ||
+      Body->getEndLoc().isMacroID())
+    return "a macro holds it";
+  if (isBoundToItsFunction(Body))
+    return "it has a static variable, or asks for its own name";
+  return "";
+}
+
 } // namespace catt

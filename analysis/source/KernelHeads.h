@@ -14,9 +14,13 @@
 // means the same there: no variable of its own outlives a launch, and it does
 // not ask what function it is in.
 //
-// Limits: functions at file or namespace scope without C linkage; parameters
-// that are numbers or pointers. All parameters, those of a template too, have
-// names and no default arguments; the name and the parentheses are no macro's.
+// againstCopies() asks less: whether the whole definition can stand there once
+// more, under another name.
+//
+// Limits of a head: functions at file or namespace scope without C linkage;
+// parameters that are numbers or pointers. All parameters, those of a template
+// too, have names and no default arguments; the name and the parentheses are no
+// macro's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_KERNELHEADS_H
@@ -29,6 +33,9 @@ namespace catt {
 
 /// std::nullopt if another function cannot have the body of this definition.
 std::optional<KernelHead> headOf(const clang::FunctionDecl &F);
+
+/// As Kernel::NoCopy.
+std::string againstCopies(const clang::FunctionDecl &F);
 
 } // namespace catt
 

@@ -378,6 +378,7 @@ Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
                   BrokenCode &Broken, ReachedCode &Code, FunctionUses *Rows) {
   ASTContext &Context = F.getASTContext();
   Kernel K = describeKernel(F);
+  K.NoCopy = againstCopies(F);
   if (auto It = Launches.find(F.getCanonicalDecl()); It != Launches.end())
     K.Launches = It->second;
   for (const Launch &L : K.Launches)

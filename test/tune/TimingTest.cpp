@@ -122,4 +122,23 @@ TEST_F(Timing, AProgramThatIsKilledWritesNothing) {
   EXPECT_EQ(written(), "");
 }
 
+TEST_F(Timing, TheVariantIsThatOfItsKernel) {
+  for (auto [Said, Number] : {std::pair{"k=3", 3},
+                              {"k=12", 12},
+                              {"k=", 0},
+                              {"kk=3", 0},
+                              {"k", 0},
+                              {"3", 0},
+                              {"", 0},
+                              {static_cast<const char *>(nullptr), 0}})
+    program([Said = Said, Number = Number] {
+      Said ? ::setenv("CATT_VARIANT", Said, 1) : ::unsetenv("CATT_VARIANT");
+      if (catt::variantOf("k") != Number || catt::variantOf("other") != 0)
+        std::exit(1);
+      ::setenv("CATT_VARIANT", "k=9", 1); // it is read once
+      if (catt::variantOf("k") != Number)
+        std::exit(1);
+    });
+}
+
 } // namespace

@@ -211,7 +211,8 @@ class Failing(TuneTest):
         self.assertRegex(out, r"default .* best")
 
     def test_a_check_that_says_no(self):
-        out = self.tune("wrong", "--check=! grep -q 'cattLoadRow<' app")
+        out = self.tune("wrong", "--check=! grep -q 'cattLoadRow<' app",
+                        "--builds=each")
         self.assertRegex(out, r"tiles-32 .*check said no")
 
     def test_a_hang_ends_the_variant(self):
@@ -245,6 +246,7 @@ class Failing(TuneTest):
     def test_usage(self):
         for more in (["--budget=soon"], ["--runs=0"], ["--nonsense"],
                      ["--most=0"], ["--most=few"], ["--most=1001"],
+                     ["--builds=two"], ["--builds="],
                      ["--check=true", "--no-check"], ["-i", "--diff"]):
             self.tune("fine", *more, status=2)
         self.assertFalse((self.root / ".catt-tune").exists())

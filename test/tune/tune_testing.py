@@ -40,7 +40,22 @@ MACRO = ROWS.replace("  rows<<<320, 256>>>(A, x, y);",
 # where rows are loaded in tiles.
 RUN = """\
 import json, os, re, signal, sys, time
-text = open('app').read()
+def chosen(text):
+    # Of a text with several variants, the one that is to be run.
+    kernel, _, number = os.environ.get('CATT_VARIANT', '').rpartition('=')
+    def case(m):
+        cases = dict(re.findall(r'case (\\d+): \\{\\n(.*?)\\n\\} break;\\n', m[0], re.S))
+        return cases.get(number, m[2]) if m[1] == kernel else m[2]
+    text = re.sub(r'switch \\(catt::variantOf\\("(\\w+)"\\)\\) \\{\\n.*?'
+                  r'default: \\{\\n(.*?)\\n\\}\\n\\}', case, text, flags=re.S)
+    for name in set(re.findall(r'void (\\w+)_catt1\\(', text)):
+        launched = re.search(r'\\b(%s(_catt\\d+)?)<<<' % name, text)[1]
+        before, *each = re.split(r'void (?=%s(?:_catt\\d+)?\\()' % name, text)
+        each[-1], launch, behind = each[-1].partition('void launch')
+        used, = (e for e in each if e.startswith(launched + '('))
+        text = (before + 'void ' + used + launch + behind).replace(launched, name)
+    return text
+text = chosen(open('app').read())
 only = 'CATT_REPLAY_ONLY' in os.environ
 runs = open('runs', 'a'); runs.write('replay\\n' if only else 'run\\n'); runs.close()
 tiles = 'cattLoadRow<' in text

@@ -35,6 +35,9 @@ constexpr Row Rows[] = {
     {"limit", "time",
      "Stop a command after this time, and give the variant up (default 10m)"},
     {"runs", "n", "Runs of each variant, 1 to 100 (default 3)"},
+    {"builds", "one|each",
+     "Build variants of a kernel in one where they can stand side by side (the "
+     "default), or each by itself"},
     {"kernel", "glob", "Only kernels whose name, qualified or not, matches"},
     {"variants", "glob", "Only variants of this name, as {default,tiles-*}"},
     {"bftt", "",
@@ -185,6 +188,10 @@ Error readTrying(const Said &S, TuneOptions &T) {
   if (!Runs)
     return Runs.takeError();
   O.Runs = unsigned(*Runs);
+  const std::string Builds = S.text("builds", "one");
+  if (Builds != "one" && Builds != "each")
+    return createStringError("--builds=" + Builds + ": there are one and each");
+  T.BuildEach = Builds == "each";
   if (S.has("most")) {
     Expected<int64_t> Most = wholeNumber("--most", S.text("most"), 1, 1000);
     if (!Most)

@@ -104,10 +104,10 @@ Error replayOriginal(Trials &Each, const FileTexts &Original,
 
 Expected<Trial> replayVariant(Trials &Each, const FileTexts &Texts,
                               const std::string &Kernel, Checking By,
-                              const Replaying &Of) {
+                              const Replaying &Of, StringRef Choice) {
   ReplayedKernels Now;
   Expected<Trial> T =
-      Each.replay(Texts, {{Kernel, Of.Launches.at(Kernel)}}, Now);
+      Each.replay(Texts, {{Kernel, Of.Launches.at(Kernel)}}, Now, Choice);
   if (!T || !T->fine())
     return T;
   if (auto Why = Now.Why.find(Kernel); Why != Now.Why.end()) {

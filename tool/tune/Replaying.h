@@ -57,10 +57,11 @@ llvm::Error replayOriginal(Trials &Each, const FileTexts &Original,
                            Replaying &Out);
 
 /// Builds and replays a variant of a kernel, and compares what it leaves unless
-/// nothing is to be checked. Error: likewise.
+/// nothing is to be checked. Choice: as of Trials. Error: likewise.
 llvm::Expected<Trial> replayVariant(Trials &Each, const FileTexts &Texts,
                                     const std::string &Kernel, Checking By,
-                                    const Replaying &Of);
+                                    const Replaying &Of,
+                                    llvm::StringRef Choice = "");
 
 /// "Replayed alone: rows (1 launch).", and why others were not, a line each.
 std::string remarksOn(const Replaying &R);

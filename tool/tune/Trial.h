@@ -14,6 +14,7 @@
 #define CATT_TOOL_TUNE_TRIAL_H
 
 #include "tool/optimize/Recipes.h"
+#include "clang/Tooling/Core/Replacement.h"
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -28,8 +29,10 @@ using FileTexts = std::map<std::string, std::string>;
 /// One way to write one kernel of a file.
 struct WrittenVariant {
   Recipe How;
-  std::string File;    ///< as given
-  FileTexts Texts;     ///< of files that change
+  std::string File; ///< as given
+  FileTexts Texts;  ///< of files that change
+  /// What makes these of the files as they are, by path.
+  std::map<std::string, clang::tooling::Replacements> Edits;
   FileTexts Timed;     ///< the same, with launches that are timed
   std::string Refused; ///< why there is nothing to try; or empty
   /// The kernel's time as written over its time so, by the time model.

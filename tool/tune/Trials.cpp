@@ -210,7 +210,7 @@ static Verdict verdictOn(const ShellResult &R) {
                                    : Verdict::Failed;
 }
 
-bool Trials::runOnce(Trial &T, bool Timed) {
+bool Trials::runOnce(Trial &T, bool Timed, StringRef Choice) {
   ShellCommand C{O.Run,
                  O.LimitSeconds,
                  Where.path("output.txt"),
@@ -218,6 +218,8 @@ bool Trials::runOnce(Trial &T, bool Timed) {
                  {}};
   if (Timed)
     C.Environment["CATT_TIMES"] = Where.path("times.json");
+  if (!Choice.empty())
+    C.Environment["CATT_VARIANT"] = Choice.str();
   if (Timed && !Replayed.empty()) {
     C.Environment["CATT_REPLAY"] = replayOrder(Replayed);
     C.Environment["CATT_REPLAYS"] = Where.path("replays.json");
@@ -263,27 +265,43 @@ bool Trials::check(Trial &T) {
   return T.fine();
 }
 
-Expected<Trial> Trials::run(const FileTexts &Texts, bool Timed) {
-  Trial T;
+/// What is to be run, with the texts in place. False: T says why not.
+Expected<bool> Trials::make(Trial &T, const FileTexts &Texts,
+                            StringRef Choice) {
   T.When = now();
   if (Error E = Where.replace(Texts))
     return E;
-  bool Fine = build(T);
-  for (unsigned I = 0; Fine && I != O.Runs; ++I)
-    Fine = runOnce(T, Timed);
-  if (Fine)
+  if (!Choice.empty() && Built == Texts)
+    return true;
+  Built.clear();
+  if (!build(T))
+    return false;
+  if (!Choice.empty())
+    Built = Texts;
+  return true;
+}
+
+Expected<Trial> Trials::run(const FileTexts &Texts, bool Timed,
+                            StringRef Choice) {
+  Trial T;
+  Expected<bool> Fine = make(T, Texts, Choice);
+  if (!Fine)
+    return Fine.takeError();
+  for (unsigned I = 0; *Fine && I != O.Runs; ++I)
+    *Fine = runOnce(T, Timed, Choice);
+  if (*Fine)
     Judging = true;
   return T;
 }
 
 Expected<Trial> Trials::replay(const FileTexts &Texts,
                                const LaunchCounts &Launches,
-                               ReplayedKernels &Out) {
+                               ReplayedKernels &Out, StringRef Choice) {
   Trial T;
-  T.When = now();
-  if (Error E = Where.replace(Texts))
-    return E;
-  if (!build(T))
+  Expected<bool> Fine = make(T, Texts, Choice);
+  if (!Fine)
+    return Fine.takeError();
+  if (!*Fine)
     return T;
   ShellCommand C{O.Run,
                  O.LimitSeconds,
@@ -292,6 +310,8 @@ Expected<Trial> Trials::replay(const FileTexts &Texts,
                  {{"CATT_REPLAY", replayOrder(Launches)},
                   {"CATT_REPLAYS", Where.path("replays.json")},
                   {"CATT_REPLAY_ONLY", "1"}}};
+  if (!Choice.empty())
+    C.Environment["CATT_VARIANT"] = Choice.str();
   (void)sys::fs::remove(Where.path("replays.json"));
   ShellResult R = runShell(C);
   T.RunSeconds = R.Seconds;

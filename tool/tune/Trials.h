@@ -70,21 +70,27 @@ public:
 
   /// Puts the texts in place, builds, runs and checks. With Timed the program
   /// writes times of kernels. The first is the original, by which others are
-  /// judged. Error: the user's files cannot be written.
-  llvm::Expected<Trial> run(const FileTexts &Texts, bool Timed);
+  /// judged. Choice: CATT_VARIANT, where the texts hold several variants; they
+  /// are then not built again right behind another choice of theirs. Error: the
+  /// user's files cannot be written.
+  llvm::Expected<Trial> run(const FileTexts &Texts, bool Timed,
+                            llvm::StringRef Choice = "");
   void setRuns(unsigned N) { O.Runs = N; }
 
   /// Builds, and runs it once, up to the last launch of the kernels, which are
   /// replayed. Out says more where the trial is fine. Error: as run().
   llvm::Expected<Trial> replay(const FileTexts &Texts,
                                const LaunchCounts &Launches,
-                               ReplayedKernels &Out);
+                               ReplayedKernels &Out,
+                               llvm::StringRef Choice = "");
   /// Kernels whose launches are replayed in whole runs, too, from now on.
   void setReplayed(LaunchCounts Launches) { Replayed = std::move(Launches); }
 
 private:
+  llvm::Expected<bool> make(Trial &T, const FileTexts &Texts,
+                            llvm::StringRef Choice);
   bool build(Trial &T);
-  bool runOnce(Trial &T, bool Timed);
+  bool runOnce(Trial &T, bool Timed, llvm::StringRef Choice);
   bool check(Trial &T);
   bool readTimes(Trial &T);
   bool readReplays(Trial &T);
@@ -93,6 +99,7 @@ private:
   TrialOptions O;
   LaunchCounts Replayed;
   Reference Original;
+  FileTexts Built;             ///< several variants, built last; or empty
   std::optional<int> ExitCode; ///< of the original
   bool Judging = false;        ///< the original is known
 };

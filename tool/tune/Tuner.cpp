@@ -9,6 +9,8 @@
 #include "tool/catt-rewrite/Output.h"
 #include "tool/catt-rewrite/Tasks.h"
 #include "tool/optimize/Measured.h"
+#include "tool/tune/Conclusion.h"
+#include "tool/tune/JointBuilds.h"
 #include "tool/tune/OptTlp.h"
 #include "tool/tune/Order.h"
 #include "tool/tune/Statistics.h"
@@ -37,11 +39,11 @@ private:
   Error measureOriginal();
   Error tryAll();
   Error tryOne(size_t Index);
+  Expected<Trial> trialOf(size_t Index);
+  void planBuild(size_t Index);
   Error tryBounds();
   Error combine();
   Error confirm(const FileTexts &Timed);
-  void conclude(TunedKernel &K) const;
-  bool allTried(const TunedKernel &K) const;
   void propose(const AnalysedFile &In);
   std::vector<Tried> recipesOf(const AnalysedFile &In, const Kernel &K) const;
   void write(const AnalysedFile &In, Tried &T,
@@ -71,10 +73,10 @@ private:
   const SayProgress &Say;
   Trials Each;
   std::vector<AnalysedFile> Files;
-  FileTexts Plain;           ///< of all files that may change, as they were
-  FileTexts Original;        ///< the same, timed
-  std::vector<Trial> Before; ///< the original in the last comparison, by run
-  std::vector<Trial> After;  ///< the best beside it
+  FileTexts Plain;    ///< of all files that may change, as they were
+  FileTexts Original; ///< the same, timed
+  JointBuilds Joint;
+  Comparison Last;
   bool IsTimed = true;
   std::chrono::steady_clock::time_point Begin =
       std::chrono::steady_clock::now();
@@ -281,18 +283,57 @@ void Tuner::judge(Tried &T) {
     *Held = Index;
 }
 
+/// Plans how it is built, and all others of its kernel that are not known yet.
+void Tuner::planBuild(size_t Index) {
+  if (O.BuildEach || !IsTimed || Joint.isPlanned(Index))
+    return;
+  const WrittenVariant &V = Out.All[Index].What;
+  std::map<size_t, const WrittenVariant *> Variants;
+  for (size_t I = Index; I != Out.All.size(); ++I) {
+    const Tried &T = Out.All[I];
+    if (T.isToTry() && !T.Result && T.What.File == V.File &&
+        T.What.How.Kernel == V.How.Kernel && !Where.find(keyOf(T.What)))
+      Variants[I] = &T.What;
+  }
+  const std::string Said = Joint.plan(Variants, fileOf(V), Plain);
+  if (!Said.empty())
+    Say(Said);
+}
+
+/// Builds and runs a variant: where that can be, several are built in one.
+Expected<Trial> Tuner::trialOf(size_t Index) {
+  const WrittenVariant &V = Out.All[Index].What;
+  auto Run = [&](const FileTexts &Texts, StringRef Choice) {
+    return Out.Replays.has(V.How.Kernel)
+               ? replayVariant(Each, Texts, V.How.Kernel, O.Trying.By,
+                               Out.Replays, Choice)
+               : Each.run(Texts, IsTimed, Choice);
+  };
+  planBuild(Index);
+  JointBuild *One = Joint.find(Index);
+  if (!One)
+    return Run(V.Timed, "");
+  Expected<Trial> Done = Run(timedWith(One->Texts, One->Launches, fileOf(V)),
+                             One->Choices.at(Index));
+  if (Done && Done->End == Verdict::NotBuilt) {
+    Say("in one " + Done->Why + ": each variant is built alone");
+    Joint.giveUp(Index);
+    return Run(V.Timed, "");
+  }
+  if (Done)
+    Done->BuildSeconds = One->shareOf(Done->BuildSeconds);
+  return Done;
+}
+
 Error Tuner::tryOne(size_t Index) {
   Tried &T = Out.All[Index];
-  const std::string Key = keyOf(T.What), &Kernel = T.What.How.Kernel;
+  const std::string Key = keyOf(T.What);
   if (const Trial *Known = Where.find(Key)) {
     T.Result = *Known;
     judge(T);
     return Error::success();
   }
-  Expected<Trial> Done =
-      Out.Replays.has(Kernel)
-          ? replayVariant(Each, T.What.Timed, Kernel, O.Trying.By, Out.Replays)
-          : Each.run(T.What.Timed, IsTimed);
+  Expected<Trial> Done = trialOf(Index);
   if (!Done)
     return Done.takeError();
   if (Done->End == Verdict::Stopped)
@@ -391,56 +432,14 @@ Error Tuner::confirm(const FileTexts &Timed) {
       Out.Interrupted |= T->End == Verdict::Stopped;
       if (!T->fine())
         return Error::success();
-      (IsBest ? After : Before).push_back(std::move(*T));
+      (IsBest ? Last.After : Last.Before).push_back(std::move(*T));
     }
-  const std::vector<double> Old = timesOf(Before, ""), New = timesOf(After, "");
+  const std::vector<double> Old = timesOf(Last.Before, ""),
+                            New = timesOf(Last.After, "");
   Out.ConfirmedOld = median(Old);
   Out.ConfirmedNew = median(New);
   Out.Confirmed = isClearlyLess(New, Old);
   return Error::success();
-}
-
-//===-- What is known then ------------------------------------------------===//
-
-bool Tuner::allTried(const TunedKernel &K) const {
-  bool Any = false;
-  for (const Tried &T : Out.All)
-    if (T.What.File == K.Source && T.What.How.Kernel == K.Best.Kernel &&
-        T.What.Refused.empty() && T.SameAs.empty()) {
-      if (!T.Result)
-        return false;
-      Any |= T.Result->fine();
-    }
-  return Any && O.Names == "*" && O.Which == Points::Few && !O.Strategy;
-}
-
-void Tuner::conclude(TunedKernel &K) const {
-  MeasuredVariant Best = K.Best;
-  auto Won = find_if(Out.Winners, [&](size_t W) {
-    const WrittenVariant &V = Out.All[W].What;
-    return V.How.Kernel == Best.Kernel && V.File == K.Source;
-  });
-  const std::vector<double> Old = timesOf(Before, Best.Kernel),
-                            New = timesOf(After, Best.Kernel);
-  ArrayRef<Trial> By = After;
-  if (Won != Out.Winners.end() && New.size() != O.Trying.Runs)
-    return; // the comparison did not come to its end
-  if (Won != Out.Winners.end() && isClearlyLess(New, Old)) {
-    if (!Out.Confirmed)
-      return;
-    Best.Variant = Out.All[*Won].What.How.Name;
-    Best.Gain = median(Old) / median(New);
-  } else if (allTried(K)) {
-    Best.Variant = AsWritten.str();
-    By = *Out.Original;
-  } else {
-    return;
-  }
-  Best.Date = By.front().When.substr(0, StringRef("2026-11-29").size());
-  if (IsTimed)
-    Best.Launches = launchesIn(By, Best.Kernel);
-  if (Best.Launches != 0) // it runs in this program
-    K.Best = std::move(Best);
 }
 
 Error Tuner::measure() {
@@ -459,9 +458,10 @@ Error Tuner::measure() {
     if (Error E = Out.Interrupted || Out.Winners.empty() ? Error::success()
                                                          : combine())
       return E;
+    Last.IsTimed = IsTimed;
     if (!Out.Interrupted)
       for (TunedKernel &K : Out.Kernels)
-        conclude(K);
+        conclude(K, O, Out, Last);
     return Error::success();
   };
   Error Failed = Steps();

@@ -41,6 +41,7 @@ struct TuneOptions {
   std::string Directory = ".catt-tune";
   double BudgetSeconds = 300;
   bool Restart = false;
+  bool BuildEach = false;  ///< variants are built one by one
   std::string Names = "*"; ///< glob of variants to try
   Points Which = Points::Few;
   /// Kernels to be replayed: a glob; empty: those with few launches.

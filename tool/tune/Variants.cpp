@@ -164,6 +164,7 @@ WrittenVariant writeVariant(const AnalysedFile &In, const Recipe &P,
       if (K.Source.UnqualifiedName == P.Kernel && K.Plan.Before)
         V.Blocks = K.Plan.Before->BlocksPerSM;
   V.Texts = R.NewTexts;
+  V.Edits = R.Outcome.Changes.Files;
   if (V.Texts.empty()) {
     V.Refused = reasonOf(R, P);
     return V;

@@ -8,6 +8,8 @@
 //      $CATT_TIMES = {"kernels": {"k": {"launches": 1, "total_ms": 0.5,
 //                     "median_ms": 0.5}}, "untimed": 0}
 //
+// A program that launches several variants of a kernel asks variantOf() which.
+//
 // Elapsed times are read at the end, or half of them when Capacity launches are
 // open. Without CATT_TIMES in the environment nothing is recorded.
 //
@@ -19,6 +21,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_runtime.h>
 #include <deque>
 #include <map>
@@ -152,6 +155,25 @@ private:
   cudaEvent_t begin = nullptr, end = nullptr;
   bool started = false;
 };
+
+/// The number n of $CATT_VARIANT = "k=n" for this kernel: which of the launches
+/// runs that the program has for it. 0 without one.
+inline int variantOf(const char *kernel) {
+  struct Chosen {
+    std::string kernel;
+    int number = 0;
+    Chosen() {
+      const char *said = std::getenv("CATT_VARIANT");
+      const char *equals = said ? std::strrchr(said, '=') : nullptr;
+      if (!equals)
+        return;
+      kernel.assign(said, equals);
+      number = std::atoi(equals + 1);
+    }
+  };
+  static const Chosen chosen;
+  return chosen.kernel == kernel ? chosen.number : 0;
+}
 
 /// The events of a device do not survive its reset.
 inline cudaError_t resetWhenRead() {
