@@ -98,27 +98,47 @@ class Builds(TuneTest):
         self.assertIn("3 variants of rows are built in one", self.done.stderr)
         self.assertEqual(self.builds(), FEW + 1 + 2)  # the original, replayed
 
+    def test_what_is_built_in_one_is_tried_first(self):
+        # Those of the loop in the function are built alone.
+        self.file.write_text("""\
+static __device__ void add(const float *A, float *y, int i) {
+  for (int j = 0; j < 4096; ++j)
+    y[i] += A[i * 4096 + j];
+}
+""" + ROWS.replace("x[j];\n}", "x[j];\n  add(A, y, i);\n}", 1))
+        out = self.search(mode="never", variants="groups-*,blocks-*", status=1)
+        said = re.search(r"(\d) variants of rows are built in one, others alone"
+                         r": of groups-2-of-loop-1, it changes more than",
+                         self.done.stderr)
+        tried = len(re.findall(r" fine$", out, re.M))
+        alone = tried - int(said[1])
+        self.assertGreater(alone, 1)
+        self.assertEqual(self.builds(), 1 + 1 + alone)
+        self.assertIn(f"{tried} of {tried}: ", self.done.stderr)
+
     def test_a_text_that_is_not_built_is_built_in_parts(self):
         out = self.alone(
-            "each variant is built alone",
+            "in one the build ended with exit code 1; now with half as many "
+            "variants, 1\n",
             build="echo build >> builds; ! grep -q variantOf a.cu && cp a.cu "
                   "app")
-        self.assertIn("in one the build ended with exit code 1",
-                      self.done.stderr)
         self.assertEqual(self.builds(), FEW + 1 + 3)
         self.assertRegex(out, r"default +2\.000 +5\.00x +best")
 
     def test_a_build_that_takes_too_long_is_built_in_parts(self):
-        self.alone("in one the build took more than 1 s",
+        self.alone("in one the build took more than 1 s; now with half",
                    "--limit=1",
                    build="echo build >> builds; cp a.cu app; "
                          "if grep -q variantOf a.cu; then sleep 60; fi")
 
-    def test_one_that_cannot_be_built_ends_alone(self):
+    def test_beside_one_that_cannot_be_built_others_are_in_one(self):
         out = self.search(
-            build=BUILD + "; ! grep -q 'cattLoadRow<8' app")
-        self.assertRegex(out, r"tiles-32 .*build ended with exit code 1")
-        self.assertRegex(out, r"default +2\.000 +5\.00x +best")
+            "--bftt", build=BUILD + "; ! grep -q 'cattLoadRow<' app",
+            variants="default,groups-[24]-of-loop-0*,blocks-*")
+        self.assertRegex(out, r"default .*build ended with exit code 1")
+        self.assertEqual(len(re.findall(" (?:fine|best)$", out, re.M)), 23)
+        # 24, 12, 6, 3 in one and the first alone, then 2, 4, 8, and 9.
+        self.assertEqual(self.builds(), FEW + 5 + 4)
 
     def refused(self, text, why):
         self.file.write_text(text)

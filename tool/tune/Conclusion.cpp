@@ -30,7 +30,7 @@ bool allTried(const TunedKernel &K, const TuneOptions &O,
 } // namespace
 
 void conclude(TunedKernel &K, const TuneOptions &O, const TuneResult &Out,
-              const Comparison &Last) {
+              const LastComparison &Last) {
   MeasuredVariant Best = K.Best;
   auto Won = find_if(Out.Winners, [&](size_t W) {
     const WrittenVariant &V = Out.All[W].What;

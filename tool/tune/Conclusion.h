@@ -20,7 +20,7 @@
 namespace catt {
 
 /// The last comparison, a trial for each run.
-struct Comparison {
+struct LastComparison {
   std::vector<Trial> Before; ///< the original
   std::vector<Trial> After;  ///< the best of all kernels
   bool IsTimed = true;       ///< launches are, and not whole runs
@@ -28,7 +28,7 @@ struct Comparison {
 
 /// Completes K, a kernel of the result, where something can be said of it.
 void conclude(TunedKernel &K, const TuneOptions &O, const TuneResult &Out,
-              const Comparison &Last);
+              const LastComparison &Last);
 
 } // namespace catt
 

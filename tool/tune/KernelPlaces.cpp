@@ -19,14 +19,14 @@ namespace {
 constexpr StringLiteral CopySuffix = "_catt";
 
 /// A token that is no comment.
-struct Word {
+struct CodeWord {
   StringRef Text;
   unsigned Begin = 0, End = 0;
   StringRef Directive; ///< that holds it: "pragma"; empty: none
 };
 
-std::vector<Word> wordsIn(const std::string &Text) {
-  std::vector<Word> All;
+std::vector<CodeWord> wordsIn(const std::string &Text) {
+  std::vector<CodeWord> All;
   bool IsDirective = false;
   StringRef Directive;
   forEachToken(Text, 0, [&](const clang::Token &T, unsigned B, unsigned E) {
@@ -45,17 +45,17 @@ std::vector<Word> wordsIn(const std::string &Text) {
   return All;
 }
 
-using Words = ArrayRef<Word>;
+using CodeWords = ArrayRef<CodeWord>;
 
-StringRef at(Words All, size_t I) {
+StringRef textAt(CodeWords All, size_t I) {
   return I < All.size() && All[I].Directive.empty() ? All[I].Text : "";
 }
 
 /// Behind the bracket that closes the one at I; All.size() if none does.
-size_t behindBracket(Words All, size_t I) {
+size_t behindBracket(CodeWords All, size_t I) {
   size_t Depth = 0;
   for (; I < All.size(); ++I) {
-    StringRef Here = at(All, I);
+    StringRef Here = textAt(All, I);
     if (Here == "(" || Here == "[" || Here == "{")
       ++Depth;
     else if ((Here == ")" || Here == "]" || Here == "}") && --Depth == 0)
@@ -68,10 +68,10 @@ size_t behindBracket(Words All, size_t I) {
 
 /// Behind the `>` of a parameter list that begins at I. Those in parentheses
 /// do not count; All.size() where it is not clear.
-size_t behindAngles(Words All, size_t I) {
+size_t behindAngles(CodeWords All, size_t I) {
   int Depth = 0;
   while (I < All.size()) {
-    StringRef Here = at(All, I);
+    StringRef Here = textAt(All, I);
     if (Here.empty() || Here == ";" || Here == "{")
       return All.size();
     if (Here == "(") {
@@ -87,21 +87,21 @@ size_t behindAngles(Words All, size_t I) {
 }
 
 /// Behind what may stand before a kernel's type or behind it.
-size_t behindSpecifiers(Words All, size_t I) {
+size_t behindSpecifiers(CodeWords All, size_t I) {
   for (;;) {
-    StringRef Here = at(All, I);
+    StringRef Here = textAt(All, I);
     if (is_contained({"static", "inline", "extern", "__global__", "\"C\""},
                      Here))
       ++I;
     else if (is_contained({"__launch_bounds__", "__maxnreg__", "__attribute__",
                            "__cluster_dims__"},
                           Here) &&
-             at(All, I + 1) == "(")
+             textAt(All, I + 1) == "(")
       I = behindBracket(All, I + 1);
-    else if (Here == "[" && at(All, I + 1) == "[")
+    else if (Here == "[" && textAt(All, I + 1) == "[")
       I = behindBracket(All, I);
-    else if (Here == "template" && at(All, I + 1) == "<" &&
-             at(All, I + 2) != ">")
+    else if (Here == "template" && textAt(All, I + 1) == "<" &&
+             textAt(All, I + 2) != ">")
       I = behindAngles(All, I + 1);
     else
       return I;
@@ -109,7 +109,7 @@ size_t behindSpecifiers(Words All, size_t I) {
 }
 
 /// The first of the words of the declaration that the word at I is in.
-size_t firstOf(Words All, size_t I) {
+size_t firstOf(CodeWords All, size_t I) {
   while (I != 0 && All[I - 1].Directive.empty() &&
          !is_contained({";", "{", "}"}, All[I - 1].Text))
     --I;
@@ -121,14 +121,14 @@ size_t firstOf(Words All, size_t I) {
 struct Declared {
   size_t First = 0, Behind = 0; ///< indices
 };
-std::optional<Declared> declaredBy(Words All, size_t I) {
+std::optional<Declared> declaredBy(CodeWords All, size_t I) {
   const size_t First = firstOf(All, I);
   const size_t Type = behindSpecifiers(All, First);
-  const bool IsKernel = any_of(All.slice(First, I - First), [](const Word &W) {
-    return W.Text == "__global__";
-  });
-  if (!IsKernel || at(All, Type) != "void" ||
-      behindSpecifiers(All, Type + 1) != I || at(All, I + 1) != "(")
+  const bool IsKernel =
+      any_of(All.slice(First, I - First),
+             [](const CodeWord &W) { return W.Text == "__global__"; });
+  if (!IsKernel || textAt(All, Type) != "void" ||
+      behindSpecifiers(All, Type + 1) != I || textAt(All, I + 1) != "(")
     return std::nullopt;
   return Declared{First, behindSpecifiers(All, behindBracket(All, I + 1))};
 }
@@ -138,7 +138,7 @@ std::string placeName(const std::string &File, StringRef Text, unsigned At) {
 }
 
 SourceSpan spanFrom(const std::string &File, const std::string &Text,
-                    const Word &First, unsigned End) {
+                    const CodeWord &First, unsigned End) {
   return {File,
           isFirstOnLine(Text, First.Begin) ? lineStart(Text, First.Begin)
                                            : First.Begin,
@@ -146,32 +146,32 @@ SourceSpan spanFrom(const std::string &File, const std::string &Text,
 }
 
 /// Reads one file after the other.
-class Reader {
+class PlaceReader {
 public:
-  Reader(KernelPlaces &Out, SourceSpan Body)
+  PlaceReader(KernelPlaces &Out, SourceSpan Body)
       : Out(Out), Body(std::move(Body)) {}
   Error read(const std::string &File, const std::string &Text);
   Error end() const;
 
 private:
-  Error define(const std::string &Text, Words All, size_t I);
-  Error declare(const std::string &Text, Words All, size_t I);
+  Error define(const std::string &Text, CodeWords All, size_t I);
+  Error declare(const std::string &Text, CodeWords All, size_t I);
 
   KernelPlaces &Out;
   SourceSpan Body; ///< of the definition, by the analysis
   std::vector<SourceSpan> Launched;
 };
 
-Error Reader::define(const std::string &Text, Words All, size_t I) {
+Error PlaceReader::define(const std::string &Text, CodeWords All, size_t I) {
   std::optional<Declared> D = declaredBy(All, I);
-  if (!D || at(All, D->Behind) != "{" || !Out.Definition.File.empty())
+  if (!D || textAt(All, D->Behind) != "{" || !Out.Definition.File.empty())
     return createStringError("its definition does not begin with plain words "
                              "and 'void " +
                              Twine(Out.Kernel) + "('");
   if (D->First != 0 && All[D->First - 1].Directive == "pragma")
     return createStringError("there is a #pragma before its definition");
   Out.Definition = spanFrom(Body.File, Text, All[D->First], Body.End);
-  for (const Word &W : All)
+  for (const CodeWord &W : All)
     if (W.Begin >= Out.Definition.Begin && W.End <= Body.End &&
         !is_contained({"", "#", "if", "ifdef", "ifndef", "else", "elif",
                        "endif", "pragma"},
@@ -183,9 +183,9 @@ Error Reader::define(const std::string &Text, Words All, size_t I) {
   return Error::success();
 }
 
-Error Reader::declare(const std::string &Text, Words All, size_t I) {
+Error PlaceReader::declare(const std::string &Text, CodeWords All, size_t I) {
   std::optional<Declared> D = declaredBy(All, I);
-  if (!D || at(All, D->Behind) != ";" || !All[I].Directive.empty())
+  if (!D || textAt(All, D->Behind) != ";" || !All[I].Directive.empty())
     return createStringError(
         "it is named in " + placeName(Body.File, Text, All[I].Begin) + ", too");
   Out.Declarations.push_back(
@@ -193,13 +193,13 @@ Error Reader::declare(const std::string &Text, Words All, size_t I) {
   return Error::success();
 }
 
-Error Reader::read(const std::string &File, const std::string &Text) {
+Error PlaceReader::read(const std::string &File, const std::string &Text) {
   if (!StringRef(Text).contains(Out.Kernel))
     return Error::success();
-  const std::vector<Word> Kept = wordsIn(Text);
-  const Words All = Kept;
+  const std::vector<CodeWord> Kept = wordsIn(Text);
+  const CodeWords All = Kept;
   for (size_t I = 0; I != All.size(); ++I) {
-    const Word &W = All[I];
+    const CodeWord &W = All[I];
     if (W.Text.starts_with(Out.Kernel + CopySuffix.str()))
       return createStringError("'" + W.Text + "' is taken");
     if (W.Text != Out.Kernel)
@@ -222,14 +222,14 @@ Error Reader::read(const std::string &File, const std::string &Text) {
     }
   }
   for (const SourceSpan &L : Out.Launches)
-    for (const Word &W : All)
+    for (const CodeWord &W : All)
       if (L.File == File && L.Begin <= W.Begin && W.End <= L.End &&
           !W.Directive.empty())
         return createStringError("there is a directive in a launch of it");
   return Error::success();
 }
 
-Error Reader::end() const {
+Error PlaceReader::end() const {
   if (Out.Definition.File.empty())
     return createStringError("its definition is in no file that is edited");
   if (Launched.size() != Out.Launches.size())
@@ -259,7 +259,7 @@ Expected<KernelPlaces> placesOf(StringRef Kernel, const Report &Analysed,
       Out.Launches.push_back({L.File, L.Begin, L.End});
   if (Out.Launches.empty())
     return createStringError("none of its launches is timed");
-  Reader R(Out, Body);
+  PlaceReader R(Out, Body);
   for (const auto &[File, Text] : Texts)
     if (Error E = R.read(File, Text))
       return std::move(E);

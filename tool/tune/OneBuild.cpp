@@ -58,14 +58,11 @@ std::vector<SharedPart> takeShared(StringRef &Text) {
   }
 }
 
-/// A file, and an offset in it.
-using Offset = std::pair<std::string, unsigned>;
-
 /// A variant, taken apart.
 struct Parts {
   std::vector<std::string> Bodies;   ///< of declarations, and the definition
   std::vector<std::string> Launches; ///< in the order of the places
-  std::map<Offset, std::vector<SharedPart>> Shared;
+  std::map<TextPlace, std::vector<SharedPart>> Shared;
 };
 
 Error elsewhere() {
@@ -179,9 +176,10 @@ private:
   const FileTexts &Plain;
   std::vector<std::vector<std::string>> Bodies; ///< that differ
   std::vector<Chosen> Cases;
-  std::map<std::string, std::string> Shared;                  ///< by name
-  std::map<Offset, std::vector<std::string>> SharedAt;        ///< names
-  std::map<Offset, std::pair<unsigned, std::string>> Changes; ///< length, text
+  std::map<std::string, std::string> Shared;              ///< by name
+  std::map<TextPlace, std::vector<std::string>> SharedAt; ///< names
+  std::map<TextPlace, std::pair<unsigned, std::string>>
+      Changes; ///< length, text
 };
 
 Error Joiner::add(const WrittenVariant &V, unsigned Number) {

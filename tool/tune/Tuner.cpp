@@ -40,7 +40,7 @@ private:
   Error tryAll();
   Error tryOne(size_t Index);
   Expected<Trial> trialOf(size_t Index);
-  void planBuild(size_t Index);
+  Error tryNext(size_t Index);
   Error tryBounds();
   Error combine();
   Error confirm(const FileTexts &Timed);
@@ -76,7 +76,8 @@ private:
   FileTexts Plain;    ///< of all files that may change, as they were
   FileTexts Original; ///< the same, timed
   JointBuilds Joint;
-  Comparison Last;
+  size_t Number = 0, Count = 0; ///< of what is tried, for the progress
+  LastComparison Last;
   bool IsTimed = true;
   std::chrono::steady_clock::time_point Begin =
       std::chrono::steady_clock::now();
@@ -283,23 +284,6 @@ void Tuner::judge(Tried &T) {
     *Held = Index;
 }
 
-/// Plans how it is built, and all others of its kernel that are not known yet.
-void Tuner::planBuild(size_t Index) {
-  if (O.BuildEach || !IsTimed || Joint.isPlanned(Index))
-    return;
-  const WrittenVariant &V = Out.All[Index].What;
-  std::map<size_t, const WrittenVariant *> Variants;
-  for (size_t I = Index; I != Out.All.size(); ++I) {
-    const Tried &T = Out.All[I];
-    if (T.isToTry() && !T.Result && T.What.File == V.File &&
-        T.What.How.Kernel == V.How.Kernel && !Where.find(keyOf(T.What)))
-      Variants[I] = &T.What;
-  }
-  const std::string Said = Joint.plan(Variants, fileOf(V), Plain);
-  if (!Said.empty())
-    Say(Said);
-}
-
 /// Builds and runs a variant: where that can be, several are built in one.
 Expected<Trial> Tuner::trialOf(size_t Index) {
   const WrittenVariant &V = Out.All[Index].What;
@@ -309,18 +293,26 @@ Expected<Trial> Tuner::trialOf(size_t Index) {
                                Out.Replays, Choice)
                : Each.run(Texts, IsTimed, Choice);
   };
-  planBuild(Index);
+  if (!O.BuildEach && IsTimed && !Joint.isPlanned(Index))
+    Joint.plan(
+        Out.All, Index, fileOf(V), Plain,
+        [&](const WrittenVariant &W) { return Where.find(keyOf(W)); }, Say);
   JointBuild *One = Joint.find(Index);
-  if (!One)
-    return Run(V.Timed, "");
-  Expected<Trial> Done = Run(timedWith(One->Texts, One->Launches, fileOf(V)),
-                             One->Choices.at(Index));
-  if (Done && Done->End == Verdict::NotBuilt) {
-    Say("in one " + Done->Why + ": each variant is built alone");
-    Joint.giveUp(Index);
-    return Run(V.Timed, "");
+  Expected<Trial> Done =
+      One ? Run(timedWith(One->Texts, One->Launches, fileOf(V)),
+                One->Choices.at(Index))
+          : Run(V.Timed, "");
+  if (!Done)
+    return Done;
+  const bool IsBuilt = Done->End != Verdict::NotBuilt;
+  if (One && !IsBuilt) {
+    Say("in one " + Done->Why + "; now with half as many variants, " +
+        std::to_string(Joint.giveUp(Index, V.How.Kernel)));
+    return trialOf(Index);
   }
-  if (Done)
+  if (!IsBuilt || (One && Done->BuildSeconds != 0))
+    Joint.takeCourage(V.How.Kernel);
+  if (One)
     Done->BuildSeconds = One->shareOf(Done->BuildSeconds);
   return Done;
 }
@@ -343,24 +335,31 @@ Error Tuner::tryOne(size_t Index) {
   return Where.remember(Key, *Done);
 }
 
+/// Unless the search is over.
+Error Tuner::tryNext(size_t Index) {
+  const Tried &T = Out.All[Index];
+  if (!T.isToTry() || T.Result || isOver())
+    return Error::success();
+  std::string Best;
+  for (size_t W : Out.Winners)
+    if (Out.All[W].What.How.Kernel == T.What.How.Kernel)
+      Best = "; best so far: " + Out.All[W].What.How.Name;
+  Say(std::to_string(++Number) + " of " + std::to_string(Count) + ": " +
+      T.What.How.Name + " of " + T.What.How.Kernel + Best);
+  return tryOne(Index);
+}
+
 Error Tuner::tryAll() {
-  size_t Count = count_if(
-      Out.All, [](const Tried &T) { return T.isToTry() && !T.Result; });
-  size_t Number = 0;
+  Number = 0;
+  Count = count_if(Out.All,
+                   [](const Tried &T) { return T.isToTry() && !T.Result; });
   for (size_t I = 0; I != Out.All.size(); ++I) {
-    Tried &T = Out.All[I];
-    if (!T.isToTry() || T.Result)
-      continue;
-    if (isOver())
-      return Error::success();
-    std::string Best;
-    for (size_t W : Out.Winners)
-      if (Out.All[W].What.How.Kernel == T.What.How.Kernel)
-        Best = "; best so far: " + Out.All[W].What.How.Name;
-    Say(std::to_string(++Number) + " of " + std::to_string(Count) + ": " +
-        T.What.How.Name + " of " + T.What.How.Kernel + Best);
-    if (Error E = tryOne(I))
+    if (Error E = tryNext(I))
       return E;
+    // What is built now is not to be built again.
+    for (size_t Other : Joint.besides(I))
+      if (Error E = tryNext(Other))
+        return E;
   }
   Out.Interrupted |= isInterrupted();
   return Error::success();
