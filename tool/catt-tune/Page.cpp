@@ -40,7 +40,7 @@ td, th { text-align: left; padding: 0 1em 0.2em 0; vertical-align: top; }
 <body>
 )";
 
-std::string escaped(StringRef Text) {
+std::string escapedForHtml(StringRef Text) {
   std::string Out;
   raw_string_ostream OS(Out);
   printHTMLEscaped(Text, OS);
@@ -74,7 +74,7 @@ std::string picture(const TuneTable &Table) {
                    "<rect class=\"{3}\" x=\"{4}\" y=\"{5}\" width=\"{6}\" "
                    "height=\"{7}\"/><text x=\"{8}\" y=\"{1}\">{9} ms{10}{11}"
                    "</text>\n",
-                   LabelWidth - 8, Y + 15, escaped(Row.Variant),
+                   LabelWidth - 8, Y + 15, escapedForHtml(Row.Variant),
                    colourOf(Table, Row), LabelWidth, Y + 3, Width,
                    RowHeight - 6, LabelWidth + Width + 6, milliseconds(Row.Ms),
                    Row.Gain.empty() ? "" : ", ",
@@ -92,8 +92,8 @@ std::string others(const TuneTable &Table) {
   std::string Rows;
   for (const TuneRow &Row : Table.Rows)
     if (Row.Ms <= 0 && !Row.Verdict.empty())
-      Rows += "<tr><td>" + escaped(Row.Variant) + "</td><td>" +
-              escaped(Row.Verdict) + "</td></tr>\n";
+      Rows += "<tr><td>" + escapedForHtml(Row.Variant) + "</td><td>" +
+              escapedForHtml(Row.Verdict) + "</td></tr>\n";
   if (Rows.empty())
     return "";
   return "<details><summary>Variants without a time</summary>\n<table>\n" +
@@ -105,18 +105,18 @@ std::string paragraphs(StringRef Lines) {
   std::string Text;
   for (StringRef Line : split(Lines.rtrim('\n'), '\n'))
     if (!Line.empty())
-      Text += "<p>" + escaped(Line) + "</p>\n";
+      Text += "<p>" + escapedForHtml(Line) + "</p>\n";
   return Text;
 }
 
 } // namespace
 
 std::string pageHtml(const TuneResult &R, Checking By) {
-  std::string Page = Head.str() + "<h1>catt-tune on " + escaped(R.Device) +
-                     "</h1>\n" + paragraphs(endOf(R)) +
-                     paragraphs(remarksOn(R, By));
+  std::string Page = Head.str() + "<h1>catt-tune on " +
+                     escapedForHtml(R.Device) + "</h1>\n" +
+                     paragraphs(endOf(R)) + paragraphs(remarksOn(R, By));
   for (const TuneTable &Table : tablesOf(R))
-    Page += "<h2>" + escaped(Table.Title) + "</h2>\n" + picture(Table) +
+    Page += "<h2>" + escapedForHtml(Table.Title) + "</h2>\n" + picture(Table) +
             others(Table);
   return Page + "</body>\n</html>\n";
 }
