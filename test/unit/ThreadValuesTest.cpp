@@ -140,7 +140,7 @@ TEST(ThreadValues, NegativeProductsThatASumMayTakeIn) {
   for (const char *Product :
        {"float s = A[0] * A[1];", "float s = 1; s *= A[1];",
         "float s = -(A[0] * n);", "float s = n > 0 ? A[0] * A[1] : A[2];",
-        "float s = A[0] / 3;", "float t = A[0] * A[1]; float s = t;",
+        "float s = A[0] * 3;", "float t = A[0] * A[1]; float s = t;",
         "float t[2]; t[0] = A[0]; t[1] = A[0] * n; float s = t[0];",
         "float s = own(A[0]);", "float s; s = A[1]; s = (n, A[0] * A[1]);"}) {
     Parsed P = parseBody(std::string(Product) + "\ny[0] = A[3] + s;",

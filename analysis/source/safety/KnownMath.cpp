@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/source/safety/KnownMath.h"
+#include "analysis/source/safety/KnownFunctions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Basic/SourceManager.h"
@@ -69,7 +70,39 @@ static bool isListed(llvm::StringRef Name) {
   return Name.consume_back("f") && Math.contains(Name);
 }
 
+/// `__half`, `const __nv_bfloat162 &`: a class of CUDA's headers for numbers.
+static bool isNarrowFloat(QualType T) {
+  const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
+  return R && R->getIdentifier() && isOfSystem(*R) &&
+         llvm::StringSwitch<bool>(R->getName())
+             .Cases({"__half", "__half2", "__nv_bfloat16", "__nv_bfloat162"},
+                    true)
+             .Default(false) &&
+         (!T->isReferenceType() || T->getPointeeType().isConstQualified());
+}
+
+/// Arithmetic and conversions of the classes that cuda_fp16.h and cuda_bf16.h
+/// have, operators among them. Their bodies are assembly.
+static bool isOfNarrowFloats(const FunctionDecl &F) {
+  auto IsValue = [](QualType T) { return isNumber(T) || isNarrowFloat(T); };
+  auto *M = dyn_cast<CXXMethodDecl>(&F);
+  const bool IsConversion = M && isa<CXXConversionDecl>(M) && M->isConst() &&
+                            isNarrowFloat(M->getFunctionObjectParameterType());
+  auto IsNarrow = [](const ParmVarDecl *P) {
+    return isNarrowFloat(P->getType());
+  };
+  return (IsConversion || (!M && (isNarrowFloat(F.getReturnType()) ||
+                                  llvm::any_of(F.parameters(), IsNarrow)))) &&
+         IsValue(F.getReturnType()) && !F.isVariadic() &&
+         llvm::all_of(
+             F.parameters(),
+             [&](const ParmVarDecl *P) { return IsValue(P->getType()); }) &&
+         knownFunction(F) == Known::Computes;
+}
+
 bool isKnownToCompute(const FunctionDecl &F) {
+  if (isOfNarrowFloats(F))
+    return true;
   if (!F.getDeclName().isIdentifier() || isa<CXXMethodDecl>(F) ||
       F.isVariadic())
     return false;

@@ -8,10 +8,13 @@
 //
 //   sqrtf(x) of math_functions.h   -> known
 //   sqrtf(x) that the user wrote   -> not: its body has to show it
+//   __half2float(h), h * h         -> known, of CUDA's headers
 //   clock(), __shfl_sync(...)      -> not
 //
-// Limits: a short list of names, for functions over numbers alone. A user who
-// declares one of the names in a header of -isystem, over numbers, is believed.
+// Limits: a short list of names, for functions over numbers alone, and all that
+// cuda_fp16.h and cuda_bf16.h have for their classes but what moves data. A
+// user who declares one of the names in a header of -isystem, over numbers, is
+// believed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_SAFETY_KNOWNMATH_H

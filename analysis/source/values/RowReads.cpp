@@ -22,50 +22,6 @@ namespace catt {
 static constexpr int64_t NarrowTile = 32;    ///< bytes, the least of StagePlan
 static constexpr int64_t MostStepBytes = 64; ///< from iteration to iteration
 
-/// The parameter of the function's own template that the type is; "" if it is
-/// none, or is `const float`.
-static llvm::StringRef parameterOf(QualType T, const FunctionDecl &F) {
-  const FunctionTemplateDecl *Own = F.getPrimaryTemplate();
-  auto *Instead = T->getAs<SubstTemplateTypeParmType>();
-  return Own && Instead && !Instead->getReplacementType().hasQualifiers() &&
-                 Instead->getAssociatedDecl()->getCanonicalDecl() ==
-                     Own->getCanonicalDecl()
-             ? identifierOf(Instead->getReplacedParameter())
-             : "";
-}
-
-std::optional<std::string> RowReads::numberOf(const Expr &E) const {
-  auto *Number = E.getType()->getAs<BuiltinType>();
-  if (!Number || !Number->isArithmeticType() ||
-      E.getType().isVolatileQualified() || Context.getTypeSize(Number) > 64)
-    return std::nullopt;
-  if (llvm::StringRef Name = parameterOf(E.getType(), F); !Name.empty())
-    return Name.str();
-  return E.getType().getCanonicalType().getUnqualifiedType().getAsString(
-      Context.getPrintingPolicy());
-}
-
-/// Objects of whole words, whose type can be written anywhere.
-std::optional<std::string> RowReads::objectOf(const Expr &E) const {
-  constexpr int64_t Half = 2, Word = 4, MostBytes = 16;
-  const QualType T = E.getType().getCanonicalType();
-  const CXXRecordDecl *Record = T->getAsCXXRecordDecl();
-  if (!Record || Record->isUnion() || T.isVolatileQualified() ||
-      !T.isTriviallyCopyableType(Context) ||
-      !Record->hasSimpleCopyAssignment() ||
-      !Record->getDeclContext()->getRedeclContext()->isFileContext())
-    return std::nullopt;
-  std::string Name =
-      T.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
-  const int64_t Bytes = Context.getTypeSizeInChars(T).getQuantity(),
-                Alignment = Context.getTypeAlignInChars(T).getQuantity();
-  const bool IsHalf = Bytes == Half && Alignment == Half;
-  if ((!IsHalf && (Bytes % Word || Alignment % Word)) || Bytes > MostBytes ||
-      Name.find('(') != std::string::npos)
-    return std::nullopt;
-  return Name;
-}
-
 const Access *RowReads::accessOf(const Expr &E, const std::string &Written,
                                  unsigned Loop, bool Reads, bool Writes) const {
   Location At = Text.location(E.getBeginLoc());
@@ -89,6 +45,25 @@ static const Expr *loadedBy(const Stmt &S) {
              : nullptr;
 }
 
+/// Places that a call reads: its object, which stays as it is, and arguments by
+/// reference to const. That it only computes, TileBodies asks of every call.
+static std::vector<const Expr *> placesReadBy(const Stmt &S) {
+  auto *C = dyn_cast<CallExpr>(&S);
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  std::vector<const Expr *> Out;
+  if (!F || F->getReturnType()->isReferenceType())
+    return Out;
+  auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (const Expr *Object = objectOf(*C);
+      Object && Object->isGLValue() && Method && Method->isConst())
+    Out.push_back(Object->IgnoreParenImpCasts());
+  for (auto [A, P] : llvm::zip(argumentsOf(*C), F->parameters()))
+    if (P->getType()->isLValueReferenceType() &&
+        P->getType()->getPointeeType().isConstQualified() && A->isGLValue())
+      Out.push_back(A->IgnoreParenImpCasts());
+  return Out;
+}
+
 /// What it is all or a member of; null if that is not known.
 static const Expr *wholeOf(const Expr *E) {
   while (auto *M = dyn_cast_or_null<MemberExpr>(E)) {
@@ -108,6 +83,9 @@ void RowReads::findReferences(const Stmt &Body) {
       ++Others[V];
     if (const Expr *Loaded = wholeOf(loadedBy(S)))
       if (const VarDecl *V = namedVariable(Loaded))
+        --Others[V];
+    for (const Expr *E : placesReadBy(S))
+      if (const VarDecl *V = namedVariable(wholeOf(E)))
         --Others[V];
     auto *D = dyn_cast<DeclStmt>(&S);
     auto *V = D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl())
@@ -219,6 +197,12 @@ RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
   }
   if (auto *C = dyn_cast_or_null<CallExpr>(Touched))
     return RowElement{nullptr, C, C, C, C};
+  return partOfElement(Touched, By);
+}
+
+/// An element of an array, or a part of one.
+std::optional<RowElement> RowReads::partOfElement(const Expr *Touched,
+                                                  const CountedLoop &By) const {
   const Expr *Whole = wholeOf(Touched);
   const ArraySubscriptExpr *E = dyn_cast_or_null<ArraySubscriptExpr>(Whole);
   if (!E)
@@ -229,9 +213,13 @@ RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
 template <class F>
 void RowReads::forEachLoad(const Stmt &S, const RowWalker &Walker,
                            F Visit) const {
-  if (std::optional<RowElement> E = elementLoadedBy(S, Walker.By))
-    if (std::optional<RowLoad> L = loadOf(*E, Walker))
+  auto Load = [&](const std::optional<RowElement> &E) {
+    if (std::optional<RowLoad> L = E ? loadOf(*E, Walker) : std::nullopt)
       Visit(std::move(*L));
+  };
+  Load(elementLoadedBy(S, Walker.By));
+  for (const Expr *Touched : placesReadBy(S))
+    Load(partOfElement(Touched, Walker.By));
 }
 
 /// "A[i * m + j]"

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/walk/SymbolicWalk.h"
 #include "clang/AST/Attr.h"
@@ -127,6 +128,20 @@ Value SymbolicWalk::evalCall(const CallExpr *E) {
   return load(R.P, *E);
 }
 
+/// `const float &x` that is read only: x is a number that the caller loads.
+bool SymbolicWalk::isTakenAsValue(const FunctionDecl &Def, unsigned I) {
+  constexpr int64_t MostBytes = 16;
+  const QualType T = Def.getParamDecl(I)->getType();
+  if (!T->isLValueReferenceType() || !T->getPointeeType().isConstQualified() ||
+      Def.getReturnType()->isReferenceType() ||
+      Uses.ofParameter(Def, I) != VariableEffect::Reads)
+    return false;
+  const QualType Of = T->getPointeeType();
+  return Of->isArithmeticType() ||
+         (Of->isRecordType() && Of.isTriviallyCopyableType(Context) &&
+          Context.getTypeSizeInChars(Of).getQuantity() <= MostBytes);
+}
+
 void SymbolicWalk::bindArguments(const CallExpr &E, const FunctionDecl &Def) {
   llvm::ArrayRef<const Expr *> Arguments = argumentsOf(E);
   for (unsigned I = 0; I < Def.getNumParams(); ++I) {
@@ -138,17 +153,24 @@ void SymbolicWalk::bindArguments(const CallExpr &E, const FunctionDecl &Def) {
     const Expr *A = Arguments[I];
     if (P->getType()->isReferenceType()) {
       Place To = strip(A)->isGLValue() ? place(A) : Place();
-      if (To.K != Place::Kind::Unknown) {
+      const bool IsLoaded =
+          To.K == Place::Kind::Memory && isTakenAsValue(Def, I);
+      if (To.K != Place::Kind::Unknown && !IsLoaded) {
         References[P] = To;
         continue;
       }
-      // A temporary: the reference names a value.
+      // A temporary, or an element: the reference names a value.
       References[P] = Place::variable(P);
       Variables[P] = evalAsValue(A);
     } else {
       Variables[P] = evalAsValue(A);
     }
   }
+}
+
+/// `__half::operator float`: what it does is known, not where.
+static bool isKnownMethod(const FunctionDecl &F) {
+  return isa<CXXMethodDecl>(F) && isKnownToCompute(F);
 }
 
 /// A call that is not walked into: what it is given by reference changes.
@@ -175,9 +197,13 @@ SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
     if (A->isGLValue() && Does != VariableEffect::Reads)
       forgetChanges(A);
   }
-  if (auto *C = dyn_cast<CXXMemberCallExpr>(E);
-      C && Uses.ofObject(*Method) != VariableEffect::Reads)
-    forgetChanges(C->getImplicitObjectArgument());
+  if (auto *C = dyn_cast<CXXMemberCallExpr>(E)) {
+    const Expr *Object = C->getImplicitObjectArgument();
+    if (Uses.ofObject(*Method) != VariableEffect::Reads)
+      forgetChanges(Object);
+    else if (isKnownMethod(F) && Object->isGLValue())
+      evalAsValue(Object);
+  }
   if (!Quiet)
     onCall(*E, &F, Arguments);
   if (auto C = constantIndex(*E, Context))
@@ -215,7 +241,8 @@ SymbolicWalk::Result SymbolicWalk::callFunction(const CallExpr *E,
   bool Recursive = llvm::any_of(Frames, [&](const Frame &Fr) {
     return Fr.Function->getCanonicalDecl() == F.getCanonicalDecl();
   });
-  bool Enter = Def && !Recursive && Frames.size() < 16 && entersCall(F);
+  bool Enter = Def && !Recursive && Frames.size() < 16 && entersCall(F) &&
+               !isKnownMethod(F);
   if (Enter && ++CallsWalked > MostCalls) {
     Enter = false;
     if (CallsWalked == MostCalls + 1)

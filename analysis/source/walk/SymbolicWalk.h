@@ -193,6 +193,7 @@ private:
   };
   Result callFunction(const clang::CallExpr *E, const clang::FunctionDecl &F);
   Result callUnseen(const clang::CallExpr *E, const clang::FunctionDecl &F);
+  bool isTakenAsValue(const clang::FunctionDecl &Def, unsigned I);
   void bindArguments(const clang::CallExpr &E, const clang::FunctionDecl &Def);
   Place thisOf(const clang::CallExpr &E, const clang::FunctionDecl &F);
   Place place(const clang::Expr *E);
