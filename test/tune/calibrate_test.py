@@ -86,7 +86,7 @@ class Calibrate(unittest.TestCase):
         self.assertEqual(
             self.said.splitlines(),
             [f"catt-tune: builds the measurement with {self.toolkit}/bin/nvcc",
-             "catt-tune: measures the first GPU, for a minute",
+             "catt-tune: measures the first GPU",
              "calibrate: the clock"])
         # Nothing else is left, and nvcc had what stands in the repository.
         self.assertEqual(os.listdir(self.work), ["card.json"])

@@ -112,7 +112,7 @@ Expected<std::string> calibrate(const CalibrationOptions &O,
     return createStringError("--calibrate: nvcc could not build '" + Folder +
                              "/Calibrate.cu' (" + toString(std::move(E)) +
                              "); its messages say why");
-  Say("measures the first GPU, for a minute");
+  Say("measures the first GPU");
   if (Error E = runLoudly({Program, Measured}, O.Quiet))
     return createStringError("--calibrate: the measurement ended with " +
                              toString(std::move(E)));
