@@ -595,6 +595,13 @@ AffineIndex AffineIndex::select(const AffineIndex &Condition,
     return Then;
   if (provedLess(Condition, 0))
     return Else;
+  if (!Then.isUndefined() && !Else.isUndefined()) {
+    const AffineIndex More = Else - Then; // `if (n > 8) n = 8;`
+    if (Condition == More || Condition == More - AffineIndex(1))
+      return min(Then, Else);
+    if (Condition == -More || Condition == -More - AffineIndex(1))
+      return max(Then, Else);
+  }
   return function(Kind::Select, {Condition, Then, Else});
 }
 

@@ -218,6 +218,12 @@ TEST(AffineIndex, MinMaxSelectFold) {
   EXPECT_EQ(AffineIndex::select(N, I0, I0), I0);
   EXPECT_EQ(AffineIndex::select(N, 1, 2).str(), "(n >= 0 ? 1 : 2)");
   EXPECT_EQ(AffineIndex::min(N, 4 * Tx).str(), "min(4*threadIdx.x, n)");
+  // `if (n > 8) n = 8;`, with `>=` too, and the other way round.
+  for (int More : {0, 1}) {
+    EXPECT_EQ(AffineIndex::select(N - 8 - More, 8, N), AffineIndex::min(N, 8));
+    EXPECT_EQ(AffineIndex::select(8 - N - More, 8, N), AffineIndex::max(N, 8));
+  }
+  EXPECT_EQ(AffineIndex::select(N - 10, 8, N).str(), "(n - 10 >= 0 ? 8 : n)");
   EXPECT_FALSE(AffineIndex::max(N, 0) == N);
   EXPECT_FALSE(AffineIndex::min(Tx, 1022) == Tx);
 }

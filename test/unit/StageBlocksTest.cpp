@@ -370,9 +370,14 @@ TEST(StagePlan, PositivePartsOfTheData) {
     EXPECT_THAT(staged(parts(End)), SizeIs(1)) << End;
 }
 
-TEST(StagePlan, NegativePartsThatGrow) {
+TEST(StagePlan, PartsThatGrowAsFarAsIsKnown) {
   for (const char *End :
-       {"end = first + min(i, n);", "end = first + (i < n ? i : n);"})
+       {"end = first + min(i, n);", "end = first + (i < n ? i : n);",
+        "end = first + min(i % part + 1, 500);"})
+    EXPECT_THAT(staged(parts(End)), SizeIs(1)) << End;
+  for (const char *End :
+       {"end = first + i * n;", "end = first + min(i, i * n);",
+        "end = first + min(i % part, 100);", "end = first + max(i, n);"})
     EXPECT_THAT(staged(parts(End)), IsEmpty()) << End;
 }
 
@@ -443,6 +448,28 @@ TEST(StagePlan, PositiveTriangles) {
     EXPECT_EQ(longRows(triangle(Loop)), Long) << Loop;
   }
   EXPECT_THAT(staged(triangle("for (int j = 0; j < i % 200; ++j)")), SizeIs(1));
+}
+
+TEST(StagePlan, LengthsThatAConditionCutsOff) {
+  const std::string Before = "__global__ void __launch_bounds__(1024) k(const "
+                             "float *A, float *y, int n, int m) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;"
+                             "\n  if (i >= n) return;\n",
+                    Behind =
+                        "  float s = 0;\n  for (int j = 0; j < length; ++j)\n"
+                        "    s += A[i * 1024 + j];\n  y[i] = s;\n}\n"
+                        "void host(float *A) { k<<<1056, 256>>>(A, A, 270336, "
+                        "700); }\n";
+  for (const char *Length :
+       {"int length = i % m + 1; if (length > 1024) length = 1024;",
+        "int length = i % m + 1; if (1024 < length) length = 1024;",
+        "int length = i % m + 1; if (length >= 1024) length = 1024;",
+        "int length = i % m + 1; length = length > 900 ? 900 : length;"})
+    EXPECT_THAT(staged(Before + Length + Behind), SizeIs(1)) << Length;
+  for (const char *Length :
+       {"int length = i % m + 1; if (length > 100) length = 100;", // short
+        "int length = i * m; if (length < 1024) length = 1024;"})
+    EXPECT_THAT(staged(Before + Length + Behind), IsEmpty()) << Length;
 }
 
 TEST(StagePlan, NegativeTriangles) {

@@ -14,6 +14,7 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 /// Rows of A that begin at an element of P.
 std::string gathered(const std::string &P, const std::string &Trips = "m") {
@@ -134,6 +135,34 @@ TEST(StageData, NegativeFewerWarpsWhereDataDecidesHowManyThereAre) {
   Other = Default;
   Other.Counting = Model::Catt;
   EXPECT_EQ(Why("  if (B[i] > 0)\n", Other), std::nullopt);
+}
+
+//===-- Lanes that data leaves out ----------------------------------------===//
+
+TEST(StageData, LanesThatDataLeavesOutBehindOthersWithTiles) {
+  auto Code = [](const std::string &Between) {
+    return "__global__ void __launch_bounds__(1024) k(const float "
+           "*__restrict__ A, float *__restrict__ y, int n) {\n"
+           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "  if (i >= n) return;\n  float s = 0, t = 0;\n" +
+           Between + "  y[i] = s + t;\n}\n" +
+           "void host(float *A, float *y, int n) { k<<<1056, 256>>>(A, y, n); "
+           "}\n";
+  };
+  const std::string
+      First = "  for (int j = 0; j < 512; ++j) s += A[i * 512 + j];\n",
+      Second = "  for (int j = 0; j < 512; ++j) t += A[i * 512 + "
+               "j] / s;\n";
+  EXPECT_THAT(staged(Code(First + "  if (s == 0) return;\n" + Second)),
+              SizeIs(2));
+  EXPECT_THAT(staged(Code(First + "  if (s > 0)\n" + Second)), SizeIs(2));
+  // There are no tiles for the one alone.
+  EXPECT_THAT(staged(Code("  if (y[i] == 0) return;\n" + Second)), IsEmpty());
+  EXPECT_THAT(staged(Code("  if (y[i] > 0)\n" + Second)), IsEmpty());
+  EXPECT_THAT(staged(Code("  for (int j = 0; j < 8; ++j) s += A[i * 512 + j];\n"
+                          "  if (s == 0) return;\n" +
+                          Second)),
+              IsEmpty());
 }
 
 //===-- Lengths that launches tell ----------------------------------------===//

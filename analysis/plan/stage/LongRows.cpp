@@ -90,11 +90,30 @@ bool areEven(const AffineIndex &Trips) {
   });
 }
 
+static AffineIndex mostOfAnyThread(const AffineIndex &Index);
+
+/// `min(thread % n + 1, 1024)` is 1024 at most: of the operands that no thread
+/// has more of, a constant, or else the first. std::nullopt: there is none.
+static std::optional<AffineIndex> leastOperand(const Atom &Min) {
+  std::optional<AffineIndex> Out;
+  for (const AffineIndex &Each : Min.Operands) {
+    const AffineIndex Most = mostOfAnyThread(Each);
+    if (Most.isBlockUniform() && (!Out || Most.constant()))
+      Out = Most;
+  }
+  return Out;
+}
+
 /// What is not less in any thread, as far as its terms say: each number of a
 /// thread that is taken away is 0 at least, a remainder less than its divisor.
 static AffineIndex mostOfAnyThread(const AffineIndex &Index) {
   AffineIndex Out;
   for (const auto &[Atoms, Factor] : Index.terms()) {
+    if (Atoms.size() == 1 && Factor == 1 && Atoms.front()->K == Atom::Kind::Min)
+      if (std::optional<AffineIndex> Least = leastOperand(*Atoms.front())) {
+        Out += *Least;
+        continue;
+      }
     AffineIndex Term = Factor;
     bool OfThread = false, IsCounted = true;
     for (const AtomRef &A : Atoms) {

@@ -308,6 +308,8 @@ private:
     In.Contends = In.Counted && contends(Long, *Profile);
     In.Busy = IsBusy;
     In.Forced = Options.TileBytes.has_value();
+    In.HasRoom = llvm::any_of(
+        Out.Loops, [](const LoopVersion &V) { return !V.Reads.empty(); });
     std::vector<Refusal> Against = Rows.Refusals;
     std::vector<unsigned> Reads;
     if (Rows.NotInTiles)

@@ -293,7 +293,7 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
                                                 paysForFew(S, Rows, Read)))));
     const bool GuardsKnown =
         Read.OnBothSides ? S.K.Loops[Rows.Loop].GuardsKnown : A.GuardsKnown;
-    if (Read.Walk || (!GuardsKnown && !In.Forced) ||
+    if (Read.Walk || (!GuardsKnown && !In.Forced && !In.HasRoom) ||
         (Read.IsWrittenSometimes && !isOfOneThread(S.K, Rows, Read)) ||
         !(Known || (In.Busy && isScattered(S, A) && !leavesOut(Read)) ||
           (In.Forced && beginsAnywhere(A))))
