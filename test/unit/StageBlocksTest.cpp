@@ -481,5 +481,26 @@ TEST(StagePlan, NegativeTriangles) {
     EXPECT_THAT(staged(triangle(Loop)), IsEmpty()) << Loop;
 }
 
+//===-- Windows -----------------------------------------------------------===//
+
+/// What a loop is shorter by is taken to be little, unless it is a length, too.
+TEST(StageBlocks, PositiveAWindowThatOnlyTheRunKnows) {
+  const std::string Window = kernel(
+      "1024 - 2 * m", "256", "s += A[i * 4096 + j] + A[i * 4096 + j + 2 * m];");
+  EXPECT_THAT(staged(Window), ElementsAre("A[i * 4096 + j] and "
+                                          "A[i * 4096 + j + 2 * m] in 32"));
+  EXPECT_EQ(longRows(Window), "-2 * m >= -992");
+}
+
+TEST(StageBlocks, NegativeALengthThatShortensAnotherLoop) {
+  std::string Twice =
+      kernel("1024 - m", "256", "s += A[i * 4096 + j] + A[i * 4096 + j + m];");
+  Twice.insert(Twice.find("  y[i] = s"),
+               "  for (int k = 0; k < m; ++k)\n    s += k;\n");
+  EXPECT_THAT(staged(Twice), IsEmpty());
+  EXPECT_THAT(staged(kernel("1024 - m", "256", "s += A[i * m + j];")),
+              IsEmpty());
+}
+
 } // namespace
 } // namespace catt

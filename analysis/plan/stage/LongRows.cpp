@@ -8,6 +8,7 @@
 #include "analysis/plan/stage/LongRows.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
 
 namespace catt {
 
@@ -58,12 +59,16 @@ static const std::vector<AffineIndex> *operandsOf(const AffineIndex &Index,
 }
 
 AffineIndex withoutFloor(const AffineIndex &Trips) {
-  const std::vector<AffineIndex> *Of = operandsOf(Trips, Atom::Kind::Max);
-  if (!Of)
-    return Trips;
-  return (*Of)[0].constant() == 0   ? (*Of)[1]
-         : (*Of)[1].constant() == 0 ? (*Of)[0]
-                                    : Trips;
+  for (const AffineIndex &Least : {AffineIndex(0), AffineIndex(1)}) {
+    const AffineIndex More = Trips - Least; // 1: of `do ... while`
+    const std::vector<AffineIndex> *Of = operandsOf(More, Atom::Kind::Max);
+    if (!Of)
+      continue;
+    for (unsigned I : {0, 1})
+      if ((*Of)[I].constant() == 0)
+        return (*Of)[1 - I] + Least;
+  }
+  return Trips;
 }
 
 /// What an atom may be: `b` and `c` of `a >= 0 ? b : c`.
@@ -195,8 +200,9 @@ static std::optional<LaunchSum> sumAt(const AffineIndex &Index,
       continue;
     }
     const Atom &Only = *Atoms.front();
+    constexpr int64_t Most = 16; // 2 of `m - 2 * r`
     if (Atoms.size() != 1 || Only.K != Atom::Kind::Parameter ||
-        (Factor != 1 && Factor != -1))
+        std::abs(Factor) > Most)
       return std::nullopt;
     auto Argument = Written.PlainArguments.find(Only.Name);
     if (Argument == Written.PlainArguments.end())
@@ -205,6 +211,8 @@ static std::optional<LaunchSum> sumAt(const AffineIndex &Index,
       Out.Sum += Factor > 0 ? " + " : " - ";
     else if (Factor < 0)
       Out.Sum += "-";
+    if (std::abs(Factor) != 1)
+      Out.Sum += std::to_string(std::abs(Factor)) + " * ";
     Out.Sum += termOf(Argument->second);
   }
   if (Out.Sum.empty())

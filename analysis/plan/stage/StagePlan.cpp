@@ -56,33 +56,6 @@ static int64_t moreRegisters(const RowLoop &Rows, const LoopVersion &V) {
 /// is long: more may cost a block on each SM, which short loops feel.
 static constexpr size_t FewSums = 2;
 
-/// Where only the run knows how long rows are, long ones: of short ones the
-/// loop runs as it is.
-static Setting withLongRows(const Setting &S) {
-  constexpr int64_t Elements = 1024;
-  Setting Out = S;
-  // "m", and "A.width" of an object A.
-  auto IsOfParameter = [&](llvm::StringRef Name) {
-    return llvm::any_of(S.K.Parameters, [&](const Parameter &P) {
-      return P.Name == Name.split('.').first &&
-             (P.IsInteger || Name.contains('.'));
-    });
-  };
-  auto Assume = [&](const std::optional<AffineIndex> &Index) {
-    if (Index)
-      Index->mentions([&](const Atom &A) {
-        if (A.K == Atom::Kind::Parameter && IsOfParameter(A.Name))
-          Out.Footprint.Parameters.insert({A.Name, Elements});
-        return false;
-      });
-  };
-  for (const Loop &L : S.K.Loops)
-    Assume(L.TripCount);
-  for (const Access &A : S.K.Accesses)
-    Assume(A.Offset);
-  return Out;
-}
-
 /// Warps with which the stores of a row that is written cost more than tiles:
 /// each stores to 32 lines, whatever L1 holds. With 3 to 14 on an SM in the
 /// mean tiles were measured to be 1.7 to 7 times as fast, with 1.3 0.75 times;

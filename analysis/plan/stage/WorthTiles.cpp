@@ -14,6 +14,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cstdlib>
 #include <numeric>
+#include <set>
 
 namespace catt {
 
@@ -24,6 +25,75 @@ double meanWarps(const Setting &S) {
   return Blocks && SMs ? std::min(Resident, double(*Blocks) *
                                                 S.Before.WarpsPerBlock / *SMs)
                        : Resident;
+}
+
+namespace {
+/// What the parameters of a kernel are to its loops, by their names.
+class ParameterRoles {
+public:
+  explicit ParameterRoles(const Kernel &K) {
+    for (const Loop &L : K.Loops)
+      if (L.TripCount)
+        add(withoutFloor(*L.TripCount), /*OfTrips=*/true);
+    for (const Access &A : K.Accesses)
+      if (A.Offset)
+        add(*A.Offset, /*OfTrips=*/false);
+  }
+
+  /// `r` of `for (j = r; j < m - r; ++j)`, and nothing else: no row is longer,
+  /// nor further from the next one, by it.
+  bool onlyShortens(const std::string &Name) const {
+    return Shortens.count(Name) && !Other.count(Name);
+  }
+
+private:
+  void add(const AffineIndex &Index, bool OfTrips) {
+    for (const auto &[Atoms, Factor] : Index.terms()) {
+      const bool IsAlone =
+          Atoms.size() == 1 && Atoms.front()->K == Atom::Kind::Parameter;
+      if (IsAlone && !OfTrips)
+        continue;
+      AffineIndex Term = 1;
+      for (const AtomRef &A : Atoms)
+        Term *= AffineIndex::atom(*A);
+      std::set<std::string> &Role = IsAlone && Factor < 0 ? Shortens : Other;
+      Term.mentions([&](const Atom &A) {
+        if (A.K == Atom::Kind::Parameter)
+          Role.insert(A.Name);
+        return false;
+      });
+    }
+  }
+
+  std::set<std::string> Shortens, Other;
+};
+} // namespace
+
+Setting withLongRows(const Setting &S) {
+  constexpr int64_t Elements = 1024, Few = 1;
+  Setting Out = S;
+  const ParameterRoles Roles(S.K);
+  // "m", and "A.width" of an object A.
+  auto IsOfParameter = [&](llvm::StringRef Name) {
+    return llvm::any_of(S.K.Parameters, [&](const Parameter &P) {
+      return P.Name == Name.split('.').first &&
+             (P.IsInteger || Name.contains('.'));
+    });
+  };
+  auto Assume = [&](const std::optional<AffineIndex> &Index) {
+    if (Index)
+      Index->mentions([&](const Atom &A) {
+        if (A.K == Atom::Kind::Parameter && IsOfParameter(A.Name))
+          Out.Footprint.Parameters.insert(
+              {A.Name, Roles.onlyShortens(A.Name) ? Few : Elements});
+        return false;
+      });
+  };
+  for (const Loop &L : S.K.Loops)
+    Assume(L.TripCount);
+  for (const Access &A : S.K.Accesses)
+    Assume(A.Offset);
+  return Out;
 }
 
 /// Where the row of a reference begins.

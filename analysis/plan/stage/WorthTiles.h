@@ -25,6 +25,10 @@ namespace catt {
 /// Warps on an SM, in the mean: a small grid leaves some with a block fewer.
 double meanWarps(const Setting &S);
 
+/// Where only the run knows how long rows are, long ones: of short ones the
+/// loop runs as it is.
+Setting withLongRows(const Setting &S);
+
 /// Whether neighbouring lanes touch different lines.
 bool isApart(const Setting &S, const Access &A);
 
