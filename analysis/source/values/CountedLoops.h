@@ -121,6 +121,7 @@ private:
   bool comesToLimit() const;
   std::optional<std::string> initText() const;
   bool staysInPlace(const clang::Expr *Place) const;
+  bool liesStill(const clang::Expr *Array) const;
   bool isInside(const clang::VarDecl &V) const;
 
   const clang::Stmt &Loop;

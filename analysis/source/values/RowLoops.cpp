@@ -28,6 +28,7 @@
 #include "analysis/source/values/CountedLoops.h"
 #include "analysis/source/values/RowPlaces.h"
 #include "analysis/source/values/RowReads.h"
+#include "analysis/source/values/RowStores.h"
 #include "analysis/source/values/TileBodies.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -217,48 +218,21 @@ private:
     llvm::SmallPtrSet<const Stmt *, 8> Always;
     forEachAlways(Body, [&](const Stmt &S) {
       Always.insert(&S);
-      if (std::optional<Store> To = storeOf(S))
+      if (std::optional<RowStore> To = storeOf(S))
         write(*To);
     });
     forEachStmt(Body, [&](const Stmt &S) {
       if (!Always.contains(&S))
-        if (std::optional<Store> To = storeOf(S))
+        if (std::optional<RowStore> To = storeOf(S))
           writeSometimes(*To);
     });
   }
 
-  /// An assignment to an element of a row.
-  struct Store {
-    RowLoad To;
-    SourceSpan Whole;
-  };
-
-  std::optional<Store> storeOf(const Stmt &S) const {
-    auto *Assign = dyn_cast<BinaryOperator>(&S);
-    if (!Assign || !Assign->isAssignmentOp())
-      return std::nullopt;
-    const Expr *To = Assign->getLHS()->IgnoreParens();
-    auto *U = dyn_cast<UnaryOperator>(To);
-    std::optional<RowElement> E;
-    auto *Call = dyn_cast<CallExpr>(To);
-    if (auto *Element = dyn_cast<ArraySubscriptExpr>(To))
-      E = RowElement::of(*Element, *Element, Counted);
-    else if (Call && givesElement(*Call))
-      E = RowElement{nullptr, Call, Call, Call, Call};
-    else if (U && U->getOpcode() == UO_Deref)
-      E = RowElement::movedOver(*U, Counted);
-    if (!E)
-      return std::nullopt;
-    std::optional<RowLoad> Of =
-        Rows.loadOf(*E, itself(), /*Reads=*/Assign->isCompoundAssignmentOp(),
-                    /*Writes=*/true);
-    std::optional<SourceSpan> Span =
-        Counted.spanOf(Assign->getSourceRange(), Out.Span.File);
-    return Of && Span ? std::optional(Store{std::move(*Of), *Span})
-                      : std::nullopt;
+  std::optional<RowStore> storeOf(const Stmt &S) const {
+    return rowStoreOf(S, Rows, itself(), Out.Span.File);
   }
 
-  void write(const Store &S) {
+  void write(const RowStore &S) {
     auto InPlace = llvm::find_if(Out.Reads, [&](const RowRead &R) {
       return !R.IsWritten && isInPlace(R, S);
     });
@@ -276,7 +250,7 @@ private:
 
   /// Where every iteration loads the element, a tile can be stored as a whole:
   /// nobody else may change it meanwhile.
-  void writeSometimes(const Store &S) {
+  void writeSometimes(const RowStore &S) {
     auto InPlace = llvm::find_if(Out.Reads, [&](const RowRead &R) {
       return (!R.IsWritten || R.IsWrittenSometimes) && R.IsRead &&
              isInPlace(R, S);
@@ -287,7 +261,7 @@ private:
     add(S, *InPlace);
   }
 
-  void add(const Store &S, RowRead &R) {
+  void add(const RowStore &S, RowRead &R) {
     R.Own.push_back(Rows.indexOf(S.To));
     auto Behind = llvm::lower_bound(
         R.Places, S.To.Place, [](const SourceSpan &L, const SourceSpan &R) {
@@ -307,7 +281,7 @@ private:
   /// Whether a store goes to the element that every iteration loads. What is
   /// loaded afterwards might be fused with the product that was stored, which a
   /// store to another array in between prevents in global memory alone.
-  bool isInPlace(const RowRead &R, const Store &S) const {
+  bool isInPlace(const RowRead &R, const RowStore &S) const {
     const RowLoad &First = Rows.firstOf(R);
     auto IsBefore = [&](const SourceSpan &Place) {
       return Place.Begin < S.Whole.End;

@@ -39,6 +39,9 @@ static const Expr *loadedBy(const Stmt &S) {
   if (auto *C = dyn_cast<CastExpr>(&S);
       C && C->getCastKind() == CK_LValueToRValue)
     return C->getSubExpr()->IgnoreParens();
+  if (auto *C = dyn_cast<CXXOperatorCallExpr>(&S))
+    return isTrivialAssignment(*C) ? C->getArg(1)->IgnoreParenImpCasts()
+                                   : nullptr;
   auto *C = dyn_cast<CXXConstructExpr>(&S);
   return C && C->getConstructor()->isCopyConstructor() && C->getNumArgs() == 1
              ? C->getArg(0)->IgnoreParenImpCasts()
@@ -178,7 +181,7 @@ static const Expr *changingArgument(const CallExpr &C, bool GivesElement,
 /// What a statement loads, if that is an element of an array or a part of one.
 std::optional<RowElement>
 RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
-  if (auto *C = dyn_cast<CallExpr>(&S)) {
+  if (auto *C = dyn_cast<CallExpr>(&S); C && !isTrivialAssignment(*C)) {
     const FunctionDecl *Callee = C->getDirectCallee();
     if (Callee && loadsElement(*Callee))
       return RowElement{nullptr, C, C, C, C};
@@ -278,7 +281,7 @@ std::optional<RowLoad> RowReads::loadOf(const RowElement &E,
   std::optional<std::string> Type = numberOf(*E.Place),
                              Whole = By.textOf(E.Touched->getSourceRange()),
                              Written = textOf(E, By);
-  if (!Type && !Writes)
+  if (!Type)
     Type = objectOf(*E.Place);
   std::optional<SourceSpan> Place =
       By.spanOf(E.Place->getSourceRange(), Out.Span.File);

@@ -100,6 +100,8 @@ public:
       : F(F), Context(F.getASTContext()), Text(Context), K(K), Places(Places),
         Out(Out) {}
 
+  const clang::ASTContext &context() const { return Context; }
+
   /// Adds the rows that every run of a body loads to Out.Reads.
   void find(const clang::Stmt &Body, const RowWalker &Walker);
 

@@ -123,7 +123,8 @@ Value SymbolicWalk::evalCall(const CallExpr *E) {
     if (auto I = groupCoordinate(*M))
       return Value::integer(*I);
   Result R = callFunction(E, *F);
-  if (!F->getReturnType()->isReferenceType())
+  // `a = b` loads b alone.
+  if (!F->getReturnType()->isReferenceType() || isTrivialAssignment(*E))
     return R.V;
   return load(R.P, *E);
 }
