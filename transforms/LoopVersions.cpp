@@ -137,10 +137,12 @@ static std::string conditionOf(const VersionedLoop &V) {
       All.push_back(Trips + " <= " + str(*Most));
   }
   // Of unsigned numbers the difference is large, too, if the loop never runs:
-  // then nothing may be stored.
+  // then nothing may be stored. Of `do ... while` one iteration would be
+  // missing in lanes for which the condition does not hold before the first
+  // one.
   const bool BeginsWithNone = V.Rows.Start == "0" && !V.Rows.Ahead;
-  if (V.Version.MinTrips && !V.Version.Sums.empty() && !BeginsWithNone &&
-      !V.Rows.IsDown)
+  if (V.Rows.AtLeastOnce || (V.Version.MinTrips && !V.Version.Sums.empty() &&
+                             !BeginsWithNone && !V.Rows.IsDown))
     All.push_back(runsAt(V.Rows, termOf(V.Rows.Start)));
   llvm::append_range(All, comparisonsOf(V));
   return All.empty() ? "true" : llvm::join(All, " && ");

@@ -116,6 +116,9 @@ struct RowLoop : RowWalk {
   bool OwnLines = true;
   std::string Init; ///< "int j = 0;", with its semicolon
   std::string Step; ///< "++j"
+  /// `do ... while`: as it is, an iteration runs even if the condition does not
+  /// hold before it.
+  bool AtLeastOnce = false;
   SourceSpan Body;
   std::vector<RowRead> Reads;
   std::vector<RowSum> Sums;

@@ -582,8 +582,9 @@ private:
     const std::string First = pick({"0", "1", "t % 3"}), Limit = limit();
     const bool Meets = Inc != "p += 2" && First == "0" &&
                        Limit.find('-') == std::string::npos && chance(30);
+    const std::string End = chance(30) ? "p + (" + Limit + ")" : Begin + Limit;
     const std::string Header = "for (const " + Element + " *p = " + Begin +
-                               First + ", *end = " + Begin + Limit + "; p " +
+                               First + ", *end = " + End + "; p " +
                                (Meets ? "!=" : "<") + " end; " + Inc + ")";
     if (chance(40))
       return byWhile(Header, Body);
@@ -653,6 +654,17 @@ private:
              indented(("for (; " + Cond + "; " + Inc + ") {\n").str() +
                       indented(Body) + "}") +
              "}";
+    if (chance(30)) {
+      // Once at least, and then in the own row, and not beyond what ends it.
+      const bool Asks = chance(50) || Cond.contains("!=") ||
+                        Cond.contains('>') ||
+                        Body.find("wide[") != std::string::npos;
+      return First +
+             indented((Asks ? "if (" + Cond + ")\n  do {\n" : "do {\n").str() +
+                      indented(Body) +
+                      ("  " + Inc + ";\n} while (" + Cond + ");").str()) +
+             "}";
+    }
     return First +
            indented(("while (" + Cond + ") {\n").str() + indented(Body) +
                     ("  " + Inc + ";\n}").str()) +

@@ -5,9 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "SourceTesting.h"
-#include "analysis/model/Reasons.h"
-#include "llvm/ADT/StringExtras.h"
+#include "RowsTesting.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,60 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-/// "int j = 0; 0 to m by ++j reads A[i * m + j]", one text for each loop.
-std::string shown(const Parsed &P, const RowLoop &R) {
-  std::string Out = R.Init + " " + R.Start + " to " + R.Limit + " by " + R.Step;
-  for (const Refusal &Why : R.Refusals)
-    return Out + " refused: " + info(Why.Kind).Id.str();
-  for (const RowRead &Read : R.Reads) {
-    Out +=
-        (Read.IsWritten ? " writes " : " reads ") + Read.Type + " " + Read.Text;
-    if (Read.Places.size() != 1)
-      Out += " " + std::to_string(Read.Places.size()) + "x";
-    for (auto [Place, Offset] : llvm::zip_equal(Read.Places, Read.Offsets)) {
-      EXPECT_LE(Offset, Read.Halo);
-      if (P.text(Place) != Read.Text)
-        Out += " +" + std::to_string(Offset);
-    }
-    for (unsigned I : Read.Apart)
-      Out += " apart from " + std::string(R.Places[I].Moves ? "row " : "") +
-             R.Places[I].Text;
-    if (Read.Why)
-      Out += " refused: " + info(Read.Why->Kind).Id.str();
-  }
-  return Out;
-}
-
-Parsed parseRows(const std::string &Body, const std::string &Before = "") {
-  return parseSnippet(
-      Before +
-      "__global__ void k(const float *A, const float *__restrict__ B, float *y,"
-      " const int *rp, float *__restrict__ z, int m) {\n"
-      "int i = blockIdx.x * blockDim.x + threadIdx.x;\nfloat s = 0;\n" +
-      Body + "\ny[i] = s;\n}\n");
-}
-
-std::vector<std::string> rows(const std::string &Body,
-                              const std::string &Before = "") {
-  Parsed P = parseRows(Body, Before);
-  std::vector<std::string> Out;
-  for (const RowLoop &R : P.kernel("k").RowLoops)
-    Out.push_back(shown(P, R));
-  return Out;
-}
-
-const std::string Usual = "for (int j = 0; j < m; ++j)\n";
-
-/// Why the loop with this body cannot run in tiles; "": it can.
-std::string refusal(const std::string &Body, const std::string &Before = "") {
-  Parsed P = parseRows(Body, Before);
-  const std::vector<RowLoop> &Found = P.kernel("k").RowLoops;
-  if (Found.empty())
-    return "nothing found";
-  return Found[0].Refusals.empty() ? ""
-                                   : info(Found[0].Refusals[0].Kind).Id.str();
-}
 
 /// The same where the body is that of a usual loop.
 std::string inLoop(const std::string &Body, const std::string &Before = "") {
@@ -153,9 +97,9 @@ TEST(RowLoops, NegativeNamesOfLimitsThatAreMore) {
         "int j = 0, e = 1 ? 96 : 3; j < e; ++j", "int j = 0, e(m); j < e; ++j",
         "int j(0), e = m; j < e; ++j", "int j = 0, e{m}; j < e; ++j",
         "int j = 0, &e = m; j < e; ++j", "int j, e = m; j < e; ++j",
-        "int j = 0, e = j + m; j < e; ++j", "int j = 0, e = f(); j < e; ++j",
-        "int q = 0, e = m; j < e; ++j", "int e = m, m = 0; m < e; ++m",
-        "int e = 8 * m, m = 2; m < e; ++m", "int j = 0, e = e; j < e; ++j"})
+        "int j = 0, e = f(); j < e; ++j", "int q = 0, e = m; j < e; ++j",
+        "int e = m, m = 0; m < e; ++m", "int e = 8 * m, m = 2; m < e; ++m",
+        "int j = 0, e = e; j < e; ++j"})
     EXPECT_EQ(refusal("int j = 0;\nfor (" + std::string(Header) +
                           ")\n  s += A[i * m + j];",
                       "__device__ int f();\n"),
@@ -613,7 +557,12 @@ TEST(RowLoops, NegativeHeaders) {
                              "for (int j = 0; j + 3 != m; ++j)",
                              "for (int j = 0; j - 3 < m; ++j)",
                              "for (int j = 0; 3 + j < m; ++j)",
-                             "for (int j = 0; j + i < m; ++j)",
+                             "for (int j = 0; j + s < m; ++j)",
+                             "for (unsigned j = 0; j + i < m; ++j)",
+                             "for (int j = 0; j + i < (long)m; ++j)",
+                             "for (int j = 0; j + 1L * i < m; ++j)",
+                             "for (int j = 0; j + i != m; ++j)",
+                             "for (int j = m; j + i > 0; --j)",
                              "for (int j = 0; j + 3u < m; ++j)",
                              "for (int j = 0; j + 3L < m; ++j)",
                              "for (int j = m; j + 1 > 0; --j)",
@@ -888,9 +837,6 @@ TEST(RowLoops, NegativeARowThatStaysFromSomewhere) {
 }
 
 TEST(RowLoops, PositivePointers) {
-  EXPECT_THAT(rows("for (const float *p = A + i * m, *e = p + m; p < e; ++p)\n"
-                   "  s += *p;"),
-              ElementsAre(HasSubstr("not-counted"))); // e is no limit outside
   const std::string Ends = "const float *p = A + i * m, *e = p + m;\n";
   EXPECT_THAT(rows(Ends + "for (; p < e; ++p)\n  s += *p;"),
               ElementsAre("; p to e by ++p reads float *p"));
@@ -924,9 +870,6 @@ TEST(RowLoops, NegativePointers) {
 }
 
 TEST(RowLoops, NegativeOtherLoops) {
-  EXPECT_THAT(
-      rows("int j = 0;\ndo {\n  s += A[i * m + j];\n} while (++j < m);"),
-      IsEmpty());
   EXPECT_THAT(rows("float own[4] = {};\nfor (float &v : own)\n  s += v;"),
               IsEmpty());
 }

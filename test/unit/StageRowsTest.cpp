@@ -547,6 +547,52 @@ TEST(StageRows, PositiveWhile) {
 )cu"));
 }
 
+/// Before the first iteration nobody has asked whether it is to run.
+TEST(StageRows, PositiveDo) {
+  StageBench B(kernel("  int j = 1;\n"
+                      "  do { // each\n"
+                      "    s += A[i * m + j];\n"
+                      "  } while (++j < m);\n"),
+               /*Columns=*/16, /*MinTrips=*/32);
+  EXPECT_REWRITE(B, HasSubstr(" && m - j >= 32 &&\n      j < m) {\n"));
+  EXPECT_THAT(B.below(), HasSubstr(R"cu(
+    for (; __any_sync(cattLanes, j < m);) {
+      cattLoadRow<16, 68>(cattLanes, threadIdx.x, cattRow_A, &A[i * m + j],
+                          j < m ? m - j : 0);
+      for (const auto cattFrom = j; j < m && j - cattFrom < 16; ++j) {
+        s += cattRow_A[j - cattFrom];
+      }
+    }
+  } else { // catt: begin
+  do { // each
+    s += A[i * m + j];
+  } while (++j < m);
+  } // catt: end
+)cu"));
+}
+
+TEST(StageRows, PositiveDoOverPointers) {
+  StageBench B(kernel("  const float *p = A + i * m, *e = p + m;\n"
+                      "  if (m > 0)\n"
+                      "    do s += *p++;\n"
+                      "    while (p != e);\n"),
+               /*Columns=*/16, /*MinTrips=*/0);
+  EXPECT_REWRITE(B, HasSubstr(" && p < e) {\n"));
+  EXPECT_THAT(B.below(), HasSubstr("p < e && p - cattFrom < 16; ++p)\n"
+                                   "          s += cattRow_p[p - cattFrom];"));
+}
+
+TEST(StageRows, PositiveALimitFromTheFirst) {
+  StageBench B(kernel("  for (const float *p = A + i * m, *e = p + m; p != e;"
+                      " ++p)\n    s += *p;\n"),
+               16, 32);
+  EXPECT_REWRITE(
+      B, AllOf(HasSubstr("(A + i * m) + m - (A + i * m) >= 32"),
+               HasSubstr("for (const float *p = A + i * m;\n         "
+                         "__any_sync(cattLanes, p < (A + i * m) + m);)"),
+               HasSubstr("for (const float *p = A + i * m, *e = p + m;")));
+}
+
 TEST(StageRows, PositiveAnUnrolledLoop) {
   EXPECT_EQ(
       StageBench(kernel("  for (int j = 0; j < m; j += 4) {\n"

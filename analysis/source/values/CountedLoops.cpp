@@ -25,6 +25,14 @@ const VarDecl *variableRead(const Expr *E) {
   return namedVariable(E->IgnoreParenImpCasts());
 }
 
+/// It can stand behind `<` without parentheses.
+static bool bindsTighter(const Expr &E) {
+  const Expr *Inner = E.IgnoreImpCasts();
+  auto *B = dyn_cast<BinaryOperator>(Inner);
+  return B ? B->isAdditiveOp() || B->isMultiplicativeOp() || B->isShiftOp()
+           : !isa<AbstractConditionalOperator>(Inner);
+}
+
 //===-- The header --------------------------------------------------------===//
 
 CountedLoop::CountedLoop(const Stmt &Loop, const ASTContext &Context,
@@ -34,7 +42,7 @@ CountedLoop::CountedLoop(const Stmt &Loop, const ASTContext &Context,
       StoresNothing(StoresNothing), IsInside(Around),
       Whole(Around ? *Around : *Parts.Body) {
   auto *Body = dyn_cast<CompoundStmt>(Parts.Body);
-  if (isa<WhileStmt>(Loop) && Body && !Body->body_empty())
+  if (isa<WhileStmt, DoStmt>(Loop) && Body && !Body->body_empty())
     Parts.Inc = dyn_cast<Expr>(Body->body_back());
 }
 
@@ -84,6 +92,8 @@ std::optional<Refusal> CountedLoop::header() {
   if (std::optional<Refusal> Why =
           direction(Compares == BO_LT || Compares == BO_LE, By))
     return Why;
+  if (AheadBy && !isAheadPlainly(*Cond, Compares))
+    return notCounted(Cond->getBeginLoc(), "its condition is no i < n");
   findLimitByName();
   if (!findFirst())
     return notCounted(Loop.getBeginLoc(), "where it starts is not plain");
@@ -92,26 +102,55 @@ std::optional<Refusal> CountedLoop::header() {
   if (InPlace ? !moves(*Iterator, *InPlace)
               : Locals.Exposed.contains(Iterator) || changesIterator())
     return notCounted(Loop.getBeginLoc(), "its body changes the iterator");
-  if (!stays(Limit))
+  if (!LimitIsFromFirst && !stays(Limit))
     return notCounted(Limit->getBeginLoc(), "its limit may change");
   return std::nullopt;
 }
 
-/// `i`, or `i + 3`, but not `i + 3u`, which is compared as another type.
+/// `i`, or `i + 3`, but not `i + 3u`, which is compared as another type; of
+/// `do ... while` also `++i`, by which it then counts.
 void CountedLoop::takeIterator(const Expr *Side) {
+  Ahead = 0, AheadBy = nullptr;
+  auto *Counts = dyn_cast<UnaryOperator>(Side->IgnoreParenImpCasts());
+  if (Parts.AtLeastOnce && Counts && Counts->isPrefix() &&
+      Counts->isIncrementDecrementOp()) {
+    Iterator = variableRead(Counts->getSubExpr());
+    Parts.Inc = Counts;
+    CountsInCondition = true;
+    return;
+  }
   Iterator = variableRead(Side);
-  Ahead = 0;
   auto *Sum = dyn_cast<BinaryOperator>(Side->IgnoreParenImpCasts());
   if (Iterator || !Sum || Sum->getOpcode() != BO_Add)
     return;
   constexpr int64_t Most = 64; // elements that an iteration reads
   const std::optional<int64_t> More = constantValue(Sum->getRHS(), Context);
-  if (!More || *More < 0 || *More > Most ||
+  if (!More) {
+    AheadBy = Sum->getRHS();
+    Iterator = variableRead(Sum->getLHS());
+    return;
+  }
+  if (*More < 0 || *More > Most ||
       !Context.hasSameUnqualifiedType(
           Sum->getRHS()->IgnoreParenImpCasts()->getType(), Context.IntTy))
     return;
   Iterator = variableRead(Sum->getLHS());
   Ahead = *More;
+}
+
+/// `i + r < n` is `i < n - r` of signed numbers that do not overflow.
+bool CountedLoop::isAheadPlainly(const BinaryOperator &Cond,
+                                 BinaryOperatorKind Compares) const {
+  auto IsAlike = [&](QualType T) {
+    return Context.hasSameUnqualifiedType(T, Iterator->getType());
+  };
+  return (Compares == BO_LT || Compares == BO_LE) &&
+         Cond.getOpcode() != BO_NE &&
+         Iterator->getType()->isSignedIntegerType() &&
+         IsAlike(Cond.getLHS()->getType()) &&
+         IsAlike(Limit->IgnoreParenImpCasts()->getType()) &&
+         IsAlike(AheadBy->IgnoreParenImpCasts()->getType()) &&
+         bindsTighter(*Limit) && stays(AheadBy);
 }
 
 /// `i != n` ends at n. Behind it the loop would run until a signed number
@@ -131,7 +170,7 @@ bool CountedLoop::comesToLimit() const {
 
 /// Elsewhere than where it counts, or a part of the body leaves that out.
 bool CountedLoop::changesIterator() const {
-  if (isa<ForStmt>(Loop))
+  if (isa<ForStmt>(Loop) || CountsInCondition)
     return mayModify(Parts.Body, *Iterator);
   bool LeavesOut = false;
   forEachStmt(Parts.Body,
@@ -237,16 +276,13 @@ static bool isDeclaredAs(const DeclStmt &D, const VarDecl &V) {
          V.getInitStyle() == VarDecl::CInit;
 }
 
-/// It can stand behind `<` without parentheses.
-static bool bindsTighter(const Expr &E) {
-  const Expr *Inner = E.IgnoreImpCasts();
-  auto *B = dyn_cast<BinaryOperator>(Inner);
-  return B ? B->isAdditiveOp() || B->isMultiplicativeOp() || B->isShiftOp()
-           : !isa<AbstractConditionalOperator>(Inner);
+/// `const float *` of `float *`: both are compared in the same way.
+static QualType withoutPointeeConst(QualType T) {
+  return T->isPointerType() ? T->getPointeeType().getUnqualifiedType() : T;
 }
 
 /// `int i = first, e = n; i < e`: where nothing else reads e, it is another
-/// name for n.
+/// name for n; so is `p + n` where the iterator p begins.
 void CountedLoop::findLimitByName() {
   const VarDecl *Name = variableRead(Limit);
   auto *D = dyn_cast_or_null<DeclStmt>(Parts.Init);
@@ -256,14 +292,51 @@ void CountedLoop::findLimitByName() {
     return;
   // The comparison stays the same: of the same type, of the same operands. In
   // `int e = n, n = 0` one n is not the other.
+  auto KeepsType = [&](const VarDecl &V) {
+    return Context.hasSameUnqualifiedType(
+        withoutPointeeConst(V.getInit()->IgnoreParenImpCasts()->getType()),
+        withoutPointeeConst(V.getType()));
+  };
   const Expr *Value = Name->getInit();
-  if (!bindsTighter(*Value) || mentions(*Value, *Iterator) ||
-      mentions(*Value, *Name) ||
-      !Context.hasSameUnqualifiedType(Value->IgnoreParenImpCasts()->getType(),
-                                      Name->getType()))
+  const bool IsFromFirst = mentions(*Value, *Iterator);
+  if (!bindsTighter(*Value) || mentions(*Value, *Name) || !KeepsType(*Name) ||
+      (IsFromFirst &&
+       (AheadBy || *D->decl_begin() != Iterator || !isLinear(Value) ||
+        !KeepsType(*Iterator) || !atFirst(*Value))))
     return;
   Limit = Value;
   LimitName = Name;
+  LimitIsFromFirst = IsFromFirst;
+}
+
+/// `p + m` as `(a + i * m) + m`, where p is the iterator and begins there; none
+/// where a macro or a comment is in it.
+std::optional<std::string> CountedLoop::atFirst(const Expr &E) const {
+  const Expr &Begins = *Iterator->getInit();
+  const std::optional<SourceSpan> Whole = spanOf(E.getSourceRange(), "");
+  std::optional<std::string> Start = textOf(Begins.getSourceRange());
+  if (!Whole || !Start)
+    return std::nullopt;
+  if (!isa<DeclRefExpr, IntegerLiteral>(Begins.IgnoreImpCasts()))
+    Start = "(" + *Start + ")";
+  const SourceManager &SM = Context.getSourceManager();
+  llvm::StringRef File = SM.getBufferData(SM.getFileID(Loop.getBeginLoc()));
+  std::string Out;
+  unsigned At = Whole->Begin;
+  bool OfMacro = false;
+  forEachStmt(&E, [&](const Stmt &S) {
+    OfMacro |= S.getBeginLoc().isMacroID();
+    if (OfMacro || namedVariable(&S) != Iterator)
+      return;
+    const unsigned Begin = SM.getFileOffset(S.getBeginLoc());
+    Out += File.slice(At, Begin).str() + *Start;
+    At = Begin + Iterator->getName().size();
+  });
+  Out += File.slice(At, Whole->End);
+  return OfMacro || llvm::StringRef(Out).contains("//") ||
+                 llvm::StringRef(Out).contains("/*")
+             ? std::nullopt
+             : std::optional(onOneLine(Out));
 }
 
 /// `int i = first`, `i = first`, or nothing.
@@ -354,14 +427,33 @@ std::optional<std::string> CountedLoop::initText() const {
   return FromOpen(Leading->getLocation()) + " " + *Declared + ";";
 }
 
+/// "m", or "m - (r)" of `j + r < m`.
+std::optional<std::string> CountedLoop::limitText() const {
+  std::optional<std::string> Text = operandOf(*Limit);
+  const std::optional<std::string> Less =
+      AheadBy ? operandOf(*AheadBy) : std::optional<std::string>("");
+  if (!Text || !Less)
+    return std::nullopt;
+  if (!AheadBy)
+    return Text;
+  const bool IsName = isa<DeclRefExpr>(AheadBy->IgnoreImpCasts());
+  const std::string By = IsName ? *Less : "(" + *Less + ")";
+  auto *B = dyn_cast<BinaryOperator>(Limit->IgnoreImpCasts());
+  return (B && B->isShiftOp() ? "(" + *Text + ")" : *Text) + " - " + By;
+}
+
 std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
   auto *For = dyn_cast<ForStmt>(&Loop);
+  auto *Do = dyn_cast<DoStmt>(&Loop);
   auto Init = initText(),
-       End = IsCountdown ? std::string("0") : operandOf(*Limit),
+       End = IsCountdown        ? std::string("0")
+             : LimitIsFromFirst ? atFirst(*Limit)
+                                : limitText(),
        Start = First ? operandOf(*First) : Iterator->getNameAsString(),
-       Inc = IsCountdown       ? "--" + Iterator->getNameAsString()
-             : For && !InPlace ? textOf(Parts.Inc->getSourceRange())
-                               : "";
+       Inc = IsCountdown ? "--" + Iterator->getNameAsString()
+             : (For || CountsInCondition) && !InPlace
+                 ? textOf(Parts.Inc->getSourceRange())
+                 : "";
   const CharSourceRange Whole = rangeOf(Loop.getSourceRange());
   std::optional<SourceSpan> Body =
       spanOf(Parts.Body->getSourceRange(), Out.Span.File);
@@ -369,6 +461,7 @@ std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
   const bool OfMacro =
       IsOfMacro(Loop.getBeginLoc()) || IsOfMacro(Parts.Cond->getBeginLoc()) ||
       (Parts.Init && IsOfMacro(Parts.Init->getBeginLoc())) ||
+      (Do && IsOfMacro(Do->getWhileLoc())) ||
       (For &&
        (IsOfMacro(For->getLParenLoc()) || IsOfMacro(For->getRParenLoc())));
   if (OfMacro || !Init || !Start || !End || !Inc || !Body ||
@@ -388,7 +481,10 @@ std::optional<Refusal> CountedLoop::text(RowLoop &Out) const {
   Out.IsDown = Step < 0;
   Out.Step = *Inc;
   Out.Body = *Body;
-  Out.Body.End = Out.Span.End;
+  Out.Body.End =
+      Do ? Context.getSourceManager().getFileOffset(Do->getWhileLoc())
+         : Out.Span.End;
+  Out.AtLeastOnce = Parts.AtLeastOnce;
   return std::nullopt;
 }
 

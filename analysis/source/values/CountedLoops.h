@@ -18,6 +18,12 @@
 //   for (; j + 3 < m; j += 4)             with four elements at a time
 //     ... A[i * m + j + 3] ...
 //
+//   do { ... } while (++j < m);           once more than it is asked: the
+//                                         condition has to hold before it
+//
+//   for (T *p = a + i * m, *e = p + m;    e is a + i * m + m
+//        p != e; ++p)
+//
 //   for (...; ++j, ++p)                   p and at move with j
 //     ... *p + A[at++] ...
 //
@@ -115,7 +121,11 @@ private:
   std::optional<Refusal> direction(bool IsUp, std::optional<int64_t> By);
   void addTerms(const clang::Expr *E, int64_t Factor,
                 std::vector<std::string> &Terms, int64_t &Offset) const;
+  bool isAheadPlainly(const clang::BinaryOperator &Cond,
+                      clang::BinaryOperatorKind Compares) const;
+  std::optional<std::string> limitText() const;
   void findLimitByName();
+  std::optional<std::string> atFirst(const clang::Expr &E) const;
   bool findFirst();
   bool changesIterator() const;
   bool comesToLimit() const;
@@ -125,7 +135,9 @@ private:
   bool isInside(const clang::VarDecl &V) const;
 
   const clang::Stmt &Loop;
-  LoopParts Parts; ///< of a while loop, Inc is the last statement of its body
+  /// Of a while loop, Inc is the last statement of its body, or `++j` of `do
+  /// ... while (++j < m)`.
+  LoopParts Parts;
   const clang::ASTContext &Context;
   const LocalMentions &Locals;
   const bool StoresNothing;
@@ -135,8 +147,11 @@ private:
   const clang::Expr *Limit = nullptr;
   const clang::Expr *First = nullptr; ///< null: what the iterator is before
   const clang::VarDecl *LimitName = nullptr; ///< e in `int j = 0, e = m`
+  bool LimitIsFromFirst = false;             ///< `int j = first, e = j + m`
+  bool CountsInCondition = false;            ///< `do ... while (++j < m)`
   bool Reaches = false;                      ///< `<=`
   int64_t Step = 1, Ahead = 0;
+  const clang::Expr *AheadBy = nullptr; ///< r of `j + r < m`
   bool IsCountdown = false; ///< `while (n-- > 0)`, and nothing else reads n
   const clang::Expr *InPlace = nullptr; ///< `p++` of `*p++`, which counts
 };

@@ -121,9 +121,10 @@ bool CountedLoop::moves(const VarDecl &Mover, const Expr &Before) const {
   forEachStmt(&Before, [&](const Stmt &S) { InPlace |= &S == Moves; });
   if (!InPlace)
     return IsBeforeIt(Before);
-  // The place is replaced, and the variable then moves at the end.
+  // The place is replaced, and the variable then moves at the end, before the
+  // condition.
   bool UsedBehind = false;
-  forEachStmt(&Loop, [&](const Stmt &S) {
+  forEachStmt(Parts.AtLeastOnce ? Parts.Body : &Loop, [&](const Stmt &S) {
     UsedBehind |= namedVariable(&S) == &Mover && !IsBeforeIt(S) &&
                   !SM.isPointWithin(S.getBeginLoc(), Moves->getBeginLoc(),
                                     Moves->getEndLoc());

@@ -162,7 +162,8 @@ private:
     return Elements.size() == 1;
   }
 
-  /// Compilers cannot know how often a loop runs if arguments decide it.
+  /// Compilers cannot know how often a loop runs if arguments decide it; that
+  /// `do ... while` runs once, they do.
   Wrapping wrapping() const {
     const Loop &L = K.Loops[Out.Loop];
     // (n - first + step - 1) / step, and 0 at least.
@@ -170,7 +171,8 @@ private:
       return A.K != Atom::Kind::Parameter && A.K != Atom::Kind::Quotient &&
              A.K != Atom::Kind::Max;
     };
-    const bool IsOpen = L.TripCount && !L.TripCount->constant() &&
+    const bool IsOpen = !Out.AtLeastOnce && L.TripCount &&
+                        !L.TripCount->constant() &&
                         !L.TripCount->mentions(IsOther);
     return Out.InCallee ? Wrapping::Statements
            : IsOpen     ? Wrapping::OpenLoop
@@ -435,7 +437,7 @@ static void findIn(const FunctionDecl &Kernel, const CalledFunction *Called,
   forEachStmt(F.getBody(), [&](const Stmt &Each) {
     auto *Attributed = dyn_cast<AttributedStmt>(&Each);
     const Stmt *Around = std::exchange(Pragma, Attributed);
-    if (!isa<ForStmt, WhileStmt>(Each) ||
+    if (!isa<ForStmt, WhileStmt, DoStmt>(Each) ||
         (InLambda && mayChangeCaptured(Each, *Kernel.getBody())))
       return;
     for (RowLoop &R : Called ? inCallee(Around ? *Around : Each, Each, Context,

@@ -229,7 +229,7 @@ SymbolicWalk::Steps SymbolicWalk::stepsOf(const LoopParts &L) {
   std::map<const VarDecl *, Value> Before = Variables;
   forget(Changed);
   SmallVector<const Stmt *, 8> Candidates = {L.Inc};
-  if (!L.AtLeastOnce && countdownOf(L.Cond))
+  if (L.AtLeastOnce || countdownOf(L.Cond))
     Candidates.push_back(L.Cond);
   if (!hasContinue(L.Body)) {
     if (auto *C = dyn_cast_or_null<CompoundStmt>(L.Body))
@@ -311,6 +311,42 @@ static std::optional<AffineIndex> iterationsWithin(const AffineIndex &Guard,
   return AffineIndex::max(0, AffineIndex::quotient(Rest + Down, Down));
 }
 
+/// `j` of the `++j` that the condition of a `do ... while` has done by now.
+static const Expr *behindStep(const Expr *E, const LoopParts &L) {
+  auto *U = dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts());
+  return L.AtLeastOnce && U && U->isPrefix() && U->isIncrementDecrementOp()
+             ? U->getSubExpr()
+             : E;
+}
+
+/// `i != n`, one step at a time, and what `++i < n` compares.
+Condition SymbolicWalk::comparisonInLoop(const BinaryOperator &E,
+                                         const LoopParts &L, unsigned Id) {
+  const Expr *Left = behindStep(E.getLHS(), L),
+             *Right = behindStep(E.getRHS(), L);
+  auto Changes = [&](const Expr *Side, const Expr *Of) {
+    return Side == Of && changesSomething(Of);
+  };
+  if (L.AtLeastOnce &&
+      (Changes(Left, E.getLHS()) || Changes(Right, E.getRHS())))
+    return std::nullopt;
+  ++Quiet;
+  Value X = evalAsValue(Left), Y = evalAsValue(Right);
+  --Quiet;
+  auto Past = X.isInteger() && Y.isInteger()
+                  ? std::optional(X.Integer - Y.Integer)
+                  : elementsBetween(Y, X, E.getLHS()->getType());
+  if (!Past)
+    return std::nullopt;
+  if (E.getOpcode() != BO_NE)
+    return E.isComparisonOp() ? comparison(E.getOpcode(), *Past, 0, true)
+                              : std::nullopt;
+  if (auto Parts = splitOff(*Past, Id))
+    if (auto S = Parts->second.constant(); S && (*S == 1 || *S == -1))
+      return comparison(*S == 1 ? BO_LT : BO_GT, *Past, 0, true);
+  return std::nullopt;
+}
+
 std::optional<AffineIndex> SymbolicWalk::tripCount(const LoopParts &L,
                                                    unsigned Id, bool &Exact) {
   Exact = false;
@@ -334,17 +370,8 @@ std::optional<AffineIndex> SymbolicWalk::tripCount(const LoopParts &L,
       if (It != Variables.end() && It->second.isInteger())
         C = comparison(BO_GT, It->second.Integer, 0, true);
     }
-    if (!C && B && B->getOpcode() == BO_NE) { // i != n, one step at a time
-      ++Quiet;
-      Value X = evalAsValue(B->getLHS()), Y = evalAsValue(B->getRHS());
-      --Quiet;
-      auto Past = X.isInteger() && Y.isInteger()
-                      ? std::optional(X.Integer - Y.Integer)
-                      : elementsBetween(Y, X, B->getLHS()->getType());
-      if (auto Parts = Past ? splitOff(*Past, Id) : std::nullopt)
-        if (auto S = Parts->second.constant(); S && (*S == 1 || *S == -1))
-          C = comparison(*S == 1 ? BO_LT : BO_GT, *Past, 0, true);
-    }
+    if (!C && B && (B->getOpcode() == BO_NE || L.AtLeastOnce))
+      C = comparisonInLoop(*B, L, Id);
     if (!C) {
       Exact = false;
       continue;
@@ -419,8 +446,8 @@ Flow SymbolicWalk::walkLoop(const Stmt *S) {
   Flow Body = walk(L.Body);
   Guards.resize(Saved);
   if (L.AtLeastOnce) {
-    Trips = tripCount(L, Id, Exact);
     eval(L.Cond);
+    Trips = tripCount(L, Id, Exact);
   }
   if (L.Inc)
     walk(L.Inc);

@@ -235,6 +235,8 @@ private:
   std::optional<AffineIndex> stepHere(const clang::Stmt *S,
                                       const clang::VarDecl *V);
   void startIteration(const Steps &Changed, const AffineIndex &Iterator);
+  Condition comparisonInLoop(const clang::BinaryOperator &E, const LoopParts &L,
+                             unsigned Id);
   std::optional<AffineIndex> tripCount(const LoopParts &L, unsigned Id,
                                        bool &Exact);
   Value wrapped(Value V, const clang::Expr &E);
