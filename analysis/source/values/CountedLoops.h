@@ -18,8 +18,10 @@
 //   for (; j + 3 < m; j += 4)             with four elements at a time
 //     ... A[i * m + j + 3] ...
 //
-//   do { ... } while (++j < m);           once more than it is asked: the
-//                                         condition has to hold before it
+//   do { ... } while (++j < m);           the first iteration is not asked for:
+//                                         `j < m` has to hold before it
+//
+//   for (...; j + r < m; ++j)             the limit is m - r, if signed
 //
 //   for (T *p = a + i * m, *e = p + m;    e is a + i * m + m
 //        p != e; ++p)

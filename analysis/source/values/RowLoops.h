@@ -31,11 +31,10 @@
 //     for (int j = 0; j < d; ++j)
 //       s += P[i * d + j] * C[c * d + j];
 //
-// Limits: only `for` loops that count by a constant, of the kernel's own body
-// or of a function that it calls alone (CalledFunctions.h), without break and
-// return, whose calls only compute. Reads in a branch alone are left where they
-// are, as are elements that are no numbers of 4 or 8 bytes. Index arithmetic is
-// taken not to wrap.
+// Limits: only loops that count by a constant (CountedLoops.h), of the kernel's
+// own body or of a function that it calls alone (CalledFunctions.h), without
+// break and return, whose calls only compute. Reads in a branch alone are left
+// where they are. Index arithmetic is taken not to wrap.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_ROWLOOPS_H

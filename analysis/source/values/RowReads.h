@@ -29,6 +29,11 @@
 //     s += v * v + *p++;             *p++: the element that p points to
 //   }
 //
+//   s = larger(s, A[i * m + j]);     what a function loads by reference to
+//                                    const (RowArguments.h)
+//
+//   p->q[j], p.q[j], Y[i].q[j]       of an array in an object
+//
 // Limits: elements are numbers of 1 to 8 bytes, or trivial objects of up to
 // 16. Whether the row may be loaded ahead of a store is RowPlaces' matter.
 //
