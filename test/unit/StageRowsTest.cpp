@@ -582,6 +582,40 @@ TEST(StageRows, PositiveDoOverPointers) {
                                    "          s += cattRow_p[p - cattFrom];"));
 }
 
+TEST(StageRows, PositiveDoInFrontOfElse) {
+  StageBench B(kernel("  int j = 0;\n"
+                      "  if (m > 0)\n"
+                      "    do\n"
+                      "      s += A[i * m + j];\n"
+                      "    while (++j < m);\n"
+                      "  else\n"
+                      "    s = 3;\n"),
+               /*Columns=*/16, /*MinTrips=*/0);
+  EXPECT_REWRITE(B, HasSubstr("j < m) {\n"));
+  EXPECT_THAT(B.below(), HasSubstr("    while (++j < m);\n"
+                                   "    } // catt: end\n"
+                                   "    // catt: done\n"
+                                   "  else\n"
+                                   "    s = 3;\n"));
+}
+
+TEST(StageRows, PositiveStoresOfObjects) {
+  StageBench B(
+      "struct Pixel { float r, g, b; };\n"
+      "__global__ void k(Pixel *out, float v, int m) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  for (int j = 0; j < m; ++j)\n"
+      "    out[i * m + j] = Pixel{v, v, 1.0f};\n"
+      "}\nstatic void host(Pixel *A) {\n  k<<<9, 256>>>(A, 3, 3);\n}\n",
+      /*Columns=*/8);
+  EXPECT_REWRITE(B, HasSubstr("cattRow_out[j - cattFrom] = "
+                              "Pixel{v, v, 1.0f};\n"));
+  EXPECT_THAT(B.below(),
+              AllOf(HasSubstr("Pixel *const cattRow_out = (Pixel *)"),
+                    HasSubstr("cattStoreRow<8, 100>(cattLanes, threadIdx.x, "
+                              "cattRow_out")));
+}
+
 TEST(StageRows, PositiveALimitFromTheFirst) {
   StageBench B(kernel("  for (const float *p = A + i * m, *e = p + m; p != e;"
                       " ++p)\n    s += *p;\n"),
