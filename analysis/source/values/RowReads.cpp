@@ -11,6 +11,7 @@
 #include "analysis/source/syntax/Accessors.h"
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
+#include "analysis/source/values/RowArguments.h"
 #include "analysis/source/values/TileBodies.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
@@ -48,23 +49,9 @@ static const Expr *loadedBy(const Stmt &S) {
              : nullptr;
 }
 
-/// Places that a call reads: its object, which stays as it is, and arguments by
-/// reference to const. That it only computes, TileBodies asks of every call.
 static std::vector<const Expr *> placesReadBy(const Stmt &S) {
   auto *C = dyn_cast<CallExpr>(&S);
-  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
-  std::vector<const Expr *> Out;
-  if (!F || F->getReturnType()->isReferenceType())
-    return Out;
-  auto *Method = dyn_cast<CXXMethodDecl>(F);
-  if (const Expr *Object = objectOf(*C);
-      Object && Object->isGLValue() && Method && Method->isConst())
-    Out.push_back(Object->IgnoreParenImpCasts());
-  for (auto [A, P] : llvm::zip(argumentsOf(*C), F->parameters()))
-    if (P->getType()->isLValueReferenceType() &&
-        P->getType()->getPointeeType().isConstQualified() && A->isGLValue())
-      Out.push_back(A->IgnoreParenImpCasts());
-  return Out;
+  return C ? placesLoadedBy(*C) : std::vector<const Expr *>();
 }
 
 /// What it is all or a member of; null if that is not known.
@@ -190,7 +177,12 @@ RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
                ? elementAt(C->getArg(0), *C)
                : std::nullopt;
   }
-  const Expr *Touched = loadedBy(S);
+  return elementIn(loadedBy(S), By);
+}
+
+/// An element of an array, or a part of one; Touched may be null.
+std::optional<RowElement> RowReads::elementIn(const Expr *Touched,
+                                              const CountedLoop &By) const {
   if (auto *U = dyn_cast_or_null<UnaryOperator>(Touched);
       U && U->getOpcode() == UO_Deref) {
     if (By.isByPointer() && By.strideOf(U->getSubExpr())) // *p
@@ -200,12 +192,6 @@ RowReads::elementLoadedBy(const Stmt &S, const CountedLoop &By) const {
   }
   if (auto *C = dyn_cast_or_null<CallExpr>(Touched))
     return RowElement{nullptr, C, C, C, C};
-  return partOfElement(Touched, By);
-}
-
-/// An element of an array, or a part of one.
-std::optional<RowElement> RowReads::partOfElement(const Expr *Touched,
-                                                  const CountedLoop &By) const {
   const Expr *Whole = wholeOf(Touched);
   const ArraySubscriptExpr *E = dyn_cast_or_null<ArraySubscriptExpr>(Whole);
   if (!E)
@@ -222,7 +208,7 @@ void RowReads::forEachLoad(const Stmt &S, const RowWalker &Walker,
   };
   Load(elementLoadedBy(S, Walker.By));
   for (const Expr *Touched : placesReadBy(S))
-    Load(partOfElement(Touched, Walker.By));
+    Load(elementIn(Touched, Walker.By));
 }
 
 /// "A[i * m + j]"

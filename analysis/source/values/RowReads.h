@@ -142,8 +142,8 @@ private:
   void findReferences(const clang::Stmt &Body);
   std::optional<RowElement> elementLoadedBy(const clang::Stmt &S,
                                             const CountedLoop &By) const;
-  std::optional<RowElement> partOfElement(const clang::Expr *Touched,
-                                          const CountedLoop &By) const;
+  std::optional<RowElement> elementIn(const clang::Expr *Touched,
+                                      const CountedLoop &By) const;
   template <class F>
   void forEachLoad(const clang::Stmt &S, const RowWalker &W, F Visit) const;
   void addLoads(const clang::Stmt *S, const RowWalker &Walker,
