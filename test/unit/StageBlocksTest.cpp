@@ -450,28 +450,6 @@ TEST(StagePlan, PositiveTriangles) {
   EXPECT_THAT(staged(triangle("for (int j = 0; j < i % 200; ++j)")), SizeIs(1));
 }
 
-TEST(StagePlan, LengthsThatAConditionCutsOff) {
-  const std::string Before = "__global__ void __launch_bounds__(1024) k(const "
-                             "float *A, float *y, int n, int m) {\n"
-                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;"
-                             "\n  if (i >= n) return;\n",
-                    Behind =
-                        "  float s = 0;\n  for (int j = 0; j < length; ++j)\n"
-                        "    s += A[i * 1024 + j];\n  y[i] = s;\n}\n"
-                        "void host(float *A) { k<<<1056, 256>>>(A, A, 270336, "
-                        "700); }\n";
-  for (const char *Length :
-       {"int length = i % m + 1; if (length > 1024) length = 1024;",
-        "int length = i % m + 1; if (1024 < length) length = 1024;",
-        "int length = i % m + 1; if (length >= 1024) length = 1024;",
-        "int length = i % m + 1; length = length > 900 ? 900 : length;"})
-    EXPECT_THAT(staged(Before + Length + Behind), SizeIs(1)) << Length;
-  for (const char *Length :
-       {"int length = i % m + 1; if (length > 100) length = 100;", // short
-        "int length = i * m; if (length < 1024) length = 1024;"})
-    EXPECT_THAT(staged(Before + Length + Behind), IsEmpty()) << Length;
-}
-
 TEST(StagePlan, NegativeTriangles) {
   for (const char *Loop :
        {"for (int j = 0; j < i % 100; ++j)", // short

@@ -137,6 +137,28 @@ TEST(StageData, NegativeFewerWarpsWhereDataDecidesHowManyThereAre) {
   EXPECT_EQ(Why("  if (B[i] > 0)\n", Other), std::nullopt);
 }
 
+TEST(StageData, LengthsThatAConditionCutsOff) {
+  const std::string Before = "__global__ void __launch_bounds__(1024) k(const "
+                             "float *A, float *y, int n, int m) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;"
+                             "\n  if (i >= n) return;\n",
+                    Behind =
+                        "  float s = 0;\n  for (int j = 0; j < length; ++j)\n"
+                        "    s += A[i * 1024 + j];\n  y[i] = s;\n}\n"
+                        "void host(float *A) { k<<<1056, 256>>>(A, A, 270336, "
+                        "700); }\n";
+  for (const char *Length :
+       {"int length = i % m + 1; if (length > 1024) length = 1024;",
+        "int length = i % m + 1; if (1024 < length) length = 1024;",
+        "int length = i % m + 1; if (length >= 1024) length = 1024;",
+        "int length = i % m + 1; length = length > 900 ? 900 : length;"})
+    EXPECT_THAT(staged(Before + Length + Behind), SizeIs(1)) << Length;
+  for (const char *Length :
+       {"int length = i % m + 1; if (length > 100) length = 100;", // short
+        "int length = i * m; if (length < 1024) length = 1024;"})
+    EXPECT_THAT(staged(Before + Length + Behind), IsEmpty()) << Length;
+}
+
 //===-- Lanes that data leaves out ----------------------------------------===//
 
 TEST(StageData, LanesThatDataLeavesOutBehindOthersWithTiles) {

@@ -43,6 +43,19 @@ bool isTrivialAssignment(const CallExpr &E) {
          (M->isCopyAssignmentOperator() || M->isMoveAssignmentOperator());
 }
 
+bool convertsToNumber(const FunctionDecl &F) {
+  constexpr int64_t MostBytes = 16;
+  auto *M = dyn_cast<CXXConversionDecl>(&F);
+  if (!M || !M->isConst() || M->isVolatile() || M->isVirtual() ||
+      !M->getReturnType()->isArithmeticType())
+    return false;
+  const ASTContext &Context = F.getASTContext();
+  const QualType T = Context.getCanonicalTagType(M->getParent());
+  return Context.getSourceManager().isInSystemHeader(F.getLocation()) &&
+         T.isTriviallyCopyableType(Context) &&
+         Context.getTypeSizeInChars(T).getQuantity() <= MostBytes;
+}
+
 bool leavesObject(const CXXMethodDecl &M) {
   return M.isConst() || isAccessor(M) || isIndexFunction(M);
 }

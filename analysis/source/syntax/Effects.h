@@ -95,6 +95,9 @@ bool isTrivial(const clang::CXXConstructExpr &E);
 const clang::Expr *withoutCopy(const clang::Expr *E);
 /// `a = b` of a class, which copies bytes.
 bool isTrivialAssignment(const clang::CallExpr &E);
+/// `__half::operator float`: the number that a small object of a system header
+/// stands for. It reads the object, and changes nothing.
+bool convertsToNumber(const clang::FunctionDecl &F);
 /// A member function that is const, or could be.
 bool leavesObject(const clang::CXXMethodDecl &M);
 /// The object that a call of a member function works on, else null.

@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/syntax/Effects.h"
 #include "analysis/source/walk/SymbolicWalk.h"
 #include "clang/AST/Attr.h"
@@ -169,11 +168,6 @@ void SymbolicWalk::bindArguments(const CallExpr &E, const FunctionDecl &Def) {
   }
 }
 
-/// `__half::operator float`: what it does is known, not where.
-static bool isKnownMethod(const FunctionDecl &F) {
-  return isa<CXXMethodDecl>(F) && isKnownToCompute(F);
-}
-
 /// A call that is not walked into: what it is given by reference changes.
 SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
                                               const FunctionDecl &F) {
@@ -202,7 +196,7 @@ SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
     const Expr *Object = C->getImplicitObjectArgument();
     if (Uses.ofObject(*Method) != VariableEffect::Reads)
       forgetChanges(Object);
-    else if (isKnownMethod(F) && Object->isGLValue())
+    else if (convertsToNumber(F) && Object->isGLValue())
       evalAsValue(Object);
   }
   if (!Quiet)
@@ -243,7 +237,7 @@ SymbolicWalk::Result SymbolicWalk::callFunction(const CallExpr *E,
     return Fr.Function->getCanonicalDecl() == F.getCanonicalDecl();
   });
   bool Enter = Def && !Recursive && Frames.size() < 16 && entersCall(F) &&
-               !isKnownMethod(F);
+               !convertsToNumber(F);
   if (Enter && ++CallsWalked > MostCalls) {
     Enter = false;
     if (CallsWalked == MostCalls + 1)

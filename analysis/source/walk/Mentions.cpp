@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/walk/Mentions.h"
-#include "analysis/source/safety/KnownMath.h"
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/walk/MentionReader.h"
 #include "clang/AST/ASTContext.h"
@@ -90,7 +90,7 @@ VariableEffect Mentions::ofObject(const CXXMethodDecl &M) {
     if (Body && Body->body_empty() && isInSystemHeader(*Def))
       return Open.contains(Def) ? VariableEffect::Escapes : of(*Def).This;
   }
-  if (isKnownToCompute(M)) // `__half::operator float`
+  if (convertsToNumber(M))
     return VariableEffect::Reads;
   const FunctionMentions *Found = seen(M);
   return Found ? Found->This : VariableEffect::Escapes;
