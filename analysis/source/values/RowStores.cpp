@@ -33,7 +33,7 @@ static bool hasPadding(QualType T, const ASTContext &Context) {
 }
 
 /// What an assignment assigns to; null for everything else.
-static const Expr *assignedBy(const Stmt &S) {
+static const Expr *valueStoredBy(const Stmt &S) {
   if (auto *B = dyn_cast<BinaryOperator>(&S))
     return B->isAssignmentOp() ? B->getLHS()->IgnoreParens() : nullptr;
   auto *C = dyn_cast<CXXOperatorCallExpr>(&S);
@@ -55,7 +55,7 @@ static std::optional<RowElement> elementOf(const Expr &Place,
 std::optional<RowStore> rowStoreOf(const Stmt &S, const RowReads &Rows,
                                    const RowWalker &Walker,
                                    const std::string &File) {
-  const Expr *To = assignedBy(S);
+  const Expr *To = valueStoredBy(S);
   const std::optional<RowElement> E =
       To ? elementOf(*To, Walker.By) : std::nullopt;
   if (!E || hasPadding(To->getType(), Rows.context()))
