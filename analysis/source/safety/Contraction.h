@@ -43,7 +43,8 @@ bool mayMultiplyByInverse(const clang::BinaryOperator &B,
 
 /// The first part of the expression that may be fused with what is around it: a
 /// floating-point product or what may be one, unless it is exact, or a call
-/// that returns a floating-point value. Variables that are read are taken to hold finished values.
+/// that returns a floating-point value. Variables that are read are taken to
+/// hold finished values.
 std::optional<Refusal> mayContract(const clang::Expr &E,
                                    const clang::ASTContext &Context);
 
