@@ -18,20 +18,22 @@ using namespace clang;
 
 namespace catt {
 
-/// Places that are loaded there: of a number, of an object that is copied, and
-/// of a narrow float that is converted.
-static const Expr *placeLoadedBy(const Stmt &S) {
+const Expr *loadedOrCopied(const Stmt &S) {
   if (auto *C = dyn_cast<CastExpr>(&S);
       C && C->getCastKind() == CK_LValueToRValue)
     return C->getSubExpr()->IgnoreParens();
-  if (auto *C = dyn_cast<CXXConstructExpr>(&S))
-    return C->getConstructor()->isCopyConstructor() && C->getNumArgs() == 1
-               ? C->getArg(0)->IgnoreParenImpCasts()
-               : nullptr;
+  auto *C = dyn_cast<CXXConstructExpr>(&S);
+  return C && C->getConstructor()->isCopyConstructor() && C->getNumArgs() == 1
+             ? C->getArg(0)->IgnoreParenImpCasts()
+             : nullptr;
+}
+
+/// The same, or a narrow float that is converted.
+static const Expr *placeLoadedBy(const Stmt &S) {
   auto *C = dyn_cast<CXXMemberCallExpr>(&S);
   const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
   return F && isKnownToCompute(*F) ? objectOf(*C)->IgnoreParenImpCasts()
-                                   : nullptr;
+                                   : loadedOrCopied(S);
 }
 
 /// What a statement loads of a parameter; null if it is something else.

@@ -23,9 +23,14 @@
 namespace clang {
 class CallExpr;
 class Expr;
+class Stmt;
 } // namespace clang
 
 namespace catt {
+
+/// The place of a number that is loaded there, or of an object that is copied;
+/// null if nothing is.
+const clang::Expr *loadedOrCopied(const clang::Stmt &S);
 
 /// The object and the arguments that each such call loads.
 std::vector<const clang::Expr *> placesLoadedBy(const clang::CallExpr &Call);

@@ -37,16 +37,10 @@ const Access *RowReads::accessOf(const Expr &E, const std::string &Written,
 /// What is loaded there: an element or a member of one, or an object that is
 /// copied; null if nothing is.
 static const Expr *loadedBy(const Stmt &S) {
-  if (auto *C = dyn_cast<CastExpr>(&S);
-      C && C->getCastKind() == CK_LValueToRValue)
-    return C->getSubExpr()->IgnoreParens();
   if (auto *C = dyn_cast<CXXOperatorCallExpr>(&S))
     return isTrivialAssignment(*C) ? C->getArg(1)->IgnoreParenImpCasts()
                                    : nullptr;
-  auto *C = dyn_cast<CXXConstructExpr>(&S);
-  return C && C->getConstructor()->isCopyConstructor() && C->getNumArgs() == 1
-             ? C->getArg(0)->IgnoreParenImpCasts()
-             : nullptr;
+  return loadedOrCopied(S);
 }
 
 static std::vector<const Expr *> placesReadBy(const Stmt &S) {
