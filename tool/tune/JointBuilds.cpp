@@ -55,9 +55,13 @@ void JointBuilds::plan(ArrayRef<Tried> Search, size_t First,
   Say(Said);
 }
 
+std::list<JointBuild>::iterator JointBuilds::holding(size_t Variant) {
+  return find_if(All,
+                 [&](const JointBuild &B) { return B.Choices.count(Variant); });
+}
+
 JointBuild *JointBuilds::find(size_t Variant) {
-  auto Found = find_if(
-      All, [&](const JointBuild &B) { return B.Choices.count(Variant); });
+  auto Found = holding(Variant);
   return Found == All.end() ? nullptr : &*Found;
 }
 
@@ -71,8 +75,7 @@ std::vector<size_t> JointBuilds::besides(size_t Variant) {
 }
 
 size_t JointBuilds::giveUp(size_t Variant, const std::string &Kernel) {
-  auto Found = find_if(
-      All, [&](const JointBuild &B) { return B.Choices.count(Variant); });
+  auto Found = holding(Variant);
   for (const auto &[Number, Choice] : Found->Choices)
     Planned.erase(Number);
   const size_t Half = Found->Choices.size() / 2;

@@ -59,6 +59,8 @@ public:
   size_t most(const std::string &Kernel) const;
 
 private:
+  std::list<JointBuild>::iterator holding(size_t Variant);
+
   std::set<size_t> Planned;
   std::list<JointBuild> All;
   std::map<std::string, size_t> Most; ///< by kernel
