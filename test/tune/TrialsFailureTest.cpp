@@ -1,5 +1,4 @@
-//===- TrialsFailureTest.cpp - Captures, errors and devices
-//----------------===//
+//===- TrialsFailureTest.cpp - Captures, errors and devices ---------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

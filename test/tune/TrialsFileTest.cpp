@@ -1,5 +1,4 @@
-//===- TrialsFileTest.cpp - What CATT_TRIALS says, and keeps
-//---------------===//
+//===- TrialsFileTest.cpp - What CATT_TRIALS says, and keeps --------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

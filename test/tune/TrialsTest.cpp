@@ -1,5 +1,4 @@
-//===- TrialsTest.cpp - Launches that choose a kernel, without a GPU
-//-------===//
+//===- TrialsTest.cpp - Launches that choose, without a GPU ---------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- DeviceTest.cpp - The table of GPUs
-//------------------------------------===//
+//===- DeviceTest.cpp - The table of GPUs ---------------------------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

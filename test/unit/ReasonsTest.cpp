@@ -1,5 +1,4 @@
-//===- ReasonsTest.cpp - Reasons, their texts and their page
-//-----------------===//
+//===- ReasonsTest.cpp - Reasons, their texts, their page -----------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- RowHeadsTest.cpp - Heads of loops that walk rows
-//--------------------===//
+//===- RowHeadsTest.cpp - Heads of loops that walk rows -------------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -132,8 +131,7 @@ TEST(RowHeads, NegativeALimitFromTheFirst) {
         "for (int j = i * 3u, e = j + m; j < e; ++j) s += A[j];",
         "for (short j = i, e = j + m; j < e; ++j) s += A[j];",
         "for (int j = i * m, e = j /* */ + m; j < e; ++j) s += A[j];",
-        "for (const float *p = A + i * m, *e = p + m; p < e; ++p) s += *p, "
-        "++e;",
+        "for (const float *p = A + i, *e = p + m; p < e; ++p) s += *p, ++e;",
         "int j = i; for (int e = j + m, j = 0; j < e; ++j) s += A[j];"})
     EXPECT_EQ(refusal(Loop), "not-counted") << Loop;
   EXPECT_EQ(refusal("for (int j = i * m, e = END; j < e; ++j)\n  s += A[j];",

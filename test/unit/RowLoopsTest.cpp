@@ -1073,15 +1073,40 @@ TEST(RowLoops, NegativeAPlaceThatAConditionChooses) {
 TEST(RowLoops, NegativeProductsThatIterationsShare) {
   for (const char *Body :
        {"s += A[i * m + j] * 3 - A[i * m + j + 1] * 3;",
-        "float v = A[i * m + j];\ns += v * v + B[j] + B[j + 1];",
-        "s += A[i * m + j] * (B[2 * j] + B[2 * j + 4]);"})
-    EXPECT_EQ(inLoop(Body), "may-contract") << Body;
+        "float v = A[i * m + j], w = A[i * m + j + 1];\n"
+        "s += v * v;\ns -= w * w;",
+        "float d = A[i * m + j] - A[i * m + j + 1],"
+        " e = A[i * m + j + 1] - A[i * m + j + 2];\ns += d * d + e * e;",
+        "float v = A[i * m + j], w = A[i * m + j + 1];\n"
+        "s += (j % 2 ? v : w) * 3;",
+        "float v = A[i * m + j];\nif (j % 2) v = A[i * m + j + 1];\n"
+        "s += v * v;",
+        "s += expf(A[i * m + j]) + expf(A[i * m + j + 1]);",
+        "s += A[i * m + j] * j - A[i * m + j + 1] * (j + 1);",
+        "s += twice(A[i * m + j]) + A[i * m + j + 1];"})
+    EXPECT_EQ(
+        inLoop(Body, "__device__ float twice(float v) { return 2.1f * v; }\n"),
+        "may-contract")
+        << Body;
+  EXPECT_EQ(refusal("float q = 1;\n" + Usual +
+                    "{\n  s += q * 3 + A[i * m + j + 1] * 3;\n"
+                    "  q = A[i * m + j];\n}"),
+            "may-contract");
   EXPECT_EQ(inLoop("s += fabsf(A[i * m + j] * 3 - A[i * m + j + 1] * 3);"),
             "may-contract");
-  for (const char *Body : {"s += A[i * m + j] - A[i * m + j + 1];",
-                           "s += fabsf(A[i * m + j] - A[i * m + j + 1]);",
-                           "s += A[i * m + j] * (B[2 * j] + B[2 * j + 1]);",
-                           "s += A[i * m + j] * B[j] + A[j] * B[3];"})
+  for (const char *Body :
+       {"s += A[i * m + j] - A[i * m + j + 1];",
+        "s += fabsf(A[i * m + j] - A[i * m + j + 1]);",
+        "s += A[i * m + j] * (B[2 * j] + B[2 * j + 1]);",
+        "s += A[i * m + j] * (B[2 * j] + B[2 * j + 4]);",
+        "float v = A[i * m + j];\n"
+        "s += v * v + B[j] + B[j + 1];",
+        "float d = A[i * m + j + 1] - A[i * m + j];\n"
+        "s = 0.9f * s + d * d;",
+        "float d = A[i * m + j + 1] - A[i * m + j];\n"
+        "if (d < 0) s += d * d;",
+        "s += B[j] * A[i * m + j] + B[j] * A[i * m + j + 1];",
+        "s += A[i * m + j] * B[j] + A[j] * B[3];"})
     EXPECT_EQ(inLoop(Body), "") << Body;
   EXPECT_EQ(refusal("for (int j = 0; j < m; j += 2)\n"
                     "  s += A[i * m + j] * 3 - A[i * m + j + 1] * 3;"),

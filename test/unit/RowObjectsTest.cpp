@@ -1,5 +1,4 @@
-//===- RowObjectsTest.cpp - Rows in objects, and rows of objects
-//-----------===//
+//===- RowObjectsTest.cpp - Rows in objects, and of objects ---------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,6 +39,9 @@ std::vector<std::string> ofObjects(const std::string &Body,
 //===-- Arrays in objects -------------------------------------------------===//
 
 TEST(RowObjects, PositiveAnArrayOfAnObject) {
+  auto Loops = [](const std::string &Before, const std::string &Row) {
+    return ofObjects(Before + Usual + "  s += " + Row + ";");
+  };
   for (const auto &[Before, Row] :
        std::vector<std::pair<std::string, std::string>>{
            {"", "A[i].q[j]"},
@@ -49,7 +51,7 @@ TEST(RowObjects, PositiveAnArrayOfAnObject) {
            {"const Item &p = A[i];\n", "p.q[j]"},
            {"const float *q = A[i].q;\n", "q[j]"},
            {"", "(A + i)->q[j]"}})
-    EXPECT_THAT(ofObjects(Before + Usual + "  s += " + Row + ";"),
+    EXPECT_THAT(Loops(Before, Row),
                 ElementsAre("int j = 0; 0 to m by ++j reads float " + Row))
         << Before << Row;
 }
@@ -65,8 +67,8 @@ TEST(RowObjects, NegativeAnArrayOfOtherObjects) {
   for (const char *Body :
        {"const Item *p = A + i;\n@ { s += p->q[j]; ++p; }",
         "const Item *p = A + i;\n@ { s += p->q[j]; p = A + j; }",
-        "const Item *p = A + i;\nauto move = [&] { ++p; };\n"
-        "@ { s += p->q[j]; move(); }",
+        "const Item *p = A + i;\nauto f = [&] { ++p; }; @ { s += p->q[j]; f(); "
+        "}",
         "@ { const Item &p = A[j]; s += p.q[j]; }",
         "@ { const Item *p = A + j; s += p->q[j]; }", "@ s += A[j].q[j];",
         "@ s += A[i].far[j];", "const Item *p = A + i;\n@ s += p->far[j];",
@@ -113,6 +115,9 @@ TEST(RowObjects, PositiveCopies) {
 }
 
 TEST(RowObjects, NegativeStores) {
+  auto Loops = [](const std::string &Body, const std::string &Pixel) {
+    return ofObjects(Usual + "  " + Body, Pixel);
+  };
   const std::string Store = "out[i * m + j] = ";
   for (const auto &[Body, Pixel] :
        std::vector<std::pair<std::string, std::string>>{
@@ -128,7 +133,7 @@ TEST(RowObjects, NegativeStores) {
            {Store + "Pixel();",
             "float r; __device__ Pixel &operator=(const Pixel &p) { r = -p.r; "
             "return *this; }"}})
-    for (const std::string &Loop : ofObjects(Usual + "  " + Body, Pixel))
+    for (const std::string &Loop : Loops(Body, Pixel))
       EXPECT_THAT(Loop, ::testing::AnyOf(HasSubstr("refused: "),
                                          ::testing::Not(HasSubstr("writes"))))
           << Body << " of " << Pixel;

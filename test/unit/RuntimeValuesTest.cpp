@@ -1,5 +1,4 @@
-//===- RuntimeValuesTest.cpp - Plans left to run time, at every value
-//-------===//
+//===- RuntimeValuesTest.cpp - Plans left to run time ---------------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- SpillPlanTest.cpp - Tests of analysis/plan/spill/SpillPlan
-//---------------===//
+//===- SpillPlanTest.cpp - Tests of SpillPlan -----------------------------===//
 //
 // Part of catt-rewrite, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

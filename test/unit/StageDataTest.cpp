@@ -147,16 +147,19 @@ TEST(StageData, LengthsThatAConditionCutsOff) {
                         "    s += A[i * 1024 + j];\n  y[i] = s;\n}\n"
                         "void host(float *A) { k<<<1056, 256>>>(A, A, 270336, "
                         "700); }\n";
+  auto Loops = [&](const char *Length) {
+    return staged(Before + Length + Behind);
+  };
   for (const char *Length :
        {"int length = i % m + 1; if (length > 1024) length = 1024;",
         "int length = i % m + 1; if (1024 < length) length = 1024;",
         "int length = i % m + 1; if (length >= 1024) length = 1024;",
         "int length = i % m + 1; length = length > 900 ? 900 : length;"})
-    EXPECT_THAT(staged(Before + Length + Behind), SizeIs(1)) << Length;
+    EXPECT_THAT(Loops(Length), SizeIs(1)) << Length;
   for (const char *Length :
        {"int length = i % m + 1; if (length > 100) length = 100;", // short
         "int length = i * m; if (length < 1024) length = 1024;"})
-    EXPECT_THAT(staged(Before + Length + Behind), IsEmpty()) << Length;
+    EXPECT_THAT(Loops(Length), IsEmpty()) << Length;
 }
 
 //===-- Lanes that data leaves out ----------------------------------------===//

@@ -17,9 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/source/values/RowLoops.h"
 #include "analysis/nest/Nest.h"
-#include "analysis/source/safety/Contraction.h"
 #include "analysis/source/safety/HiddenNames.h"
-#include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/safety/SplitRounding.h"
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/Accessors.h"
@@ -30,6 +28,7 @@
 #include "analysis/source/values/RowReads.h"
 #include "analysis/source/values/RowStores.h"
 #include "analysis/source/values/TileBodies.h"
+#include "analysis/source/values/WindowProducts.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -47,17 +46,6 @@ const Expr *addedTo(const Stmt &S) {
   return A && (A->getOpcode() == BO_AddAssign || A->getOpcode() == BO_SubAssign)
              ? A->getLHS()->IgnoreParens()
              : nullptr;
-}
-
-/// A call that gives one of its arguments, but for the sign.
-bool choosesArgument(const Expr &E) {
-  auto *C = dyn_cast<CallExpr>(&E);
-  const FunctionDecl *Callee = C ? C->getDirectCallee() : nullptr;
-  llvm::StringRef Name = identifierOf(Callee);
-  Name.consume_back("f");
-  return Callee && isKnownToCompute(*Callee) &&
-         llvm::is_contained({"fabs", "abs", "fmin", "fmax", "min", "max"},
-                            Name);
 }
 
 /// One loop, and what is found out about it.
@@ -117,30 +105,47 @@ private:
       Out.Refusals.push_back(*Hidden);
   }
 
-  /// Whether two iterations load one element, in two places of the body. Where
-  /// iterations run together, a compiler takes their equal products for one,
-  /// and fuses it with no sum or with both; at the end of a tile it cannot.
-  bool iterationsShare(const Access &A, const Access &B) const {
-    if (A.BaseId != B.BaseId || !A.Reads || !B.Reads || !A.Offset || !B.Offset)
-      return false;
-    int64_t Apart = (*A.Offset - *B.Offset).constant().value_or(0),
-            Step = bytesPerIteration(*A.Offset, Out.Loop);
-    return Apart && Step && Apart % Step == 0;
+  /// Reads of the loop, by where their elements lie.
+  std::vector<std::pair<const Access *, WindowElement>> windowElements() const {
+    std::vector<std::pair<const Access *, WindowElement>> Seen;
+    for (const Access &A : K.Accesses) {
+      if (!Places.isInLoop(A) || !A.Reads || !A.Offset)
+        continue;
+      WindowElement Here{unsigned(Seen.size()), 0,
+                         bytesPerIteration(*A.Offset, Out.Loop),
+                         A.Loop == Out.Loop};
+      for (const auto &[B, At] : Seen) // the first of each row is at 0
+        if (auto Apart = (*A.Offset - *B->Offset).constant();
+            A.BaseId == B->BaseId && Apart && At.Bytes == 0) {
+          Here.Row = At.Row;
+          Here.Bytes = *Apart;
+          break;
+        }
+      Seen.push_back({&A, Here});
+    }
+    return Seen;
   }
 
+  /// Two iterations may load one element, in two places of the body, and both
+  /// compute the same product of it.
   std::optional<Refusal> sharedProduct() const {
-    bool Products = false;
-    forEachStmt(&Counted.body(), [&](const Stmt &S) {
-      auto *E = dyn_cast<Expr>(&S);
-      Products |= E && isProduct(*E, Context) && !choosesArgument(*E);
-    });
-    if (!Products)
+    const auto Elements = windowElements();
+    auto ElementOf = [&](const Expr &E) -> std::optional<WindowElement> {
+      const std::optional<std::string> Written =
+          E.isLValue() ? Counted.textOf(E.getSourceRange()) : std::nullopt;
+      for (const auto &[A, At] : Elements)
+        if (A->Text == Written && A->Where == Text.location(E.getBeginLoc()))
+          return At;
       return std::nullopt;
-    for (const Access &A : K.Accesses)
-      for (const Access &B : K.Accesses)
-        if (Places.isInLoop(A) && Places.isInLoop(B) && iterationsShare(A, B))
-          return Refusal{Reason::MayContract, B.Where,
-                         "products of '" + B.Text + "', which is '" + A.Text +
+    };
+    for (const auto &[A, OfA] : Elements)
+      for (const auto &[B, OfB] : Elements)
+        if (const int64_t Apart = OfB.Bytes - OfA.Bytes;
+            OfA.Row == OfB.Row && OfA.Step && Apart && Apart % OfA.Step == 0 &&
+            iterationsShareProducts(Whole, Counted.body(), Locals, Context,
+                                    ElementOf))
+          return Refusal{Reason::MayContract, B->Where,
+                         "products of '" + B->Text + "', which is '" + A->Text +
                              "' of another iteration"};
     return std::nullopt;
   }
