@@ -26,6 +26,7 @@ namespace catt {
 
 class CountingQuota;
 class ProfileMemo;
+class RuleMemo;
 struct Report;
 class TranslationUnit;
 struct CompiledAsIs;
@@ -109,6 +110,9 @@ struct AnalysisOptions {
   CountingQuota *Quota = nullptr;
   /// What is known already of the kernel that is decided.
   ProfileMemo *Counted = nullptr;
+  /// Rules of the run that were made before, of any kernel, and those that are
+  /// made now; null: each is made where it is asked for.
+  RuleMemo *Rules = nullptr;
 };
 
 } // namespace catt

@@ -7,10 +7,11 @@
 #
 # ===----------------------------------------------------------------------===#
 """Measures a catt-lsp on a generated file of 500 lines, kernel by kernel, with
-<cuda_runtime.h>, <cstdio> and <vector> included. Prints one table row for each
+<cuda_runtime.h>, <cstdio> and <vector> included, or on a file that is there. Prints one table row for each
 thing that an editor waits for, and the server's memory over the edits.
 
-usage: latency.py <catt-lsp> [--edits N] [--lines N] [--gpu NAME] [--toolkit]
+usage: latency.py <catt-lsp> [--edits N] [--lines N | --file FILE] [--gpu NAME]
+                  [--toolkit]
 """
 
 import argparse
@@ -131,11 +132,13 @@ def main():
     parser.add_argument("server")
     parser.add_argument("--edits", type=int, default=1000)
     parser.add_argument("--lines", type=int, default=500)
+    parser.add_argument("--file", type=pathlib.Path)
     parser.add_argument("--gpu", default="h200")
     parser.add_argument("--toolkit", action="store_true",
                         help="the CUDA toolkit instead of the built-in headers")
     arguments = parser.parse_args()
-    text = generate(arguments.lines)
+    text = (arguments.file.read_text() if arguments.file
+            else generate(arguments.lines))
     print(f"{text.count(chr(10))} lines, {text.count('__global__')} kernels, "
           f"load {pathlib.Path('/proc/loadavg').read_text().split()[0]}\n")
     options = {"gpu": arguments.gpu, "noCuda": not arguments.toolkit}

@@ -161,8 +161,12 @@ TEST(StagePlan, NegativeAnotherLoopNeedsL1) {
   EXPECT_THAT(staged(Code("132", "B[i * 4096 + q++]")), IsEmpty());
   EXPECT_THAT(staged(Code("132", "B[q++]")),
               ElementsAre("A[i * 4096 + j] in 32"));
-  // Its lines do not stay in L1 as it is.
-  EXPECT_THAT(staged(Code("1056", "B[i * 4096 + q++]")),
+  // L1 is a little too small for its lines, and would be much too small.
+  EXPECT_THAT(staged(Code("1056", "B[i * 4096 + q++]")), IsEmpty());
+  // They do not stay in L1 as it is.
+  EXPECT_THAT(staged(Code("1056", "B[i * 4096 + q] + B[i * 4096 + q + 256] +"
+                                  "B[i * 4096 + q + 512] +"
+                                  "B[i * 4096 + q++ + 768]")),
               ElementsAre("A[i * 4096 + j] in 32"));
 }
 
@@ -237,7 +241,7 @@ TEST(StagePlan, PositiveLoopsOfOneFunction) {
   Code.replace(Code.find("y[i] = s"), 8, "y[i] = s + sum(B + i * 4096, 4096)");
   EXPECT_THAT(staged(Code), ElementsAre("row[q] in 32"));
   Code = SumOf + kernel("4096");
-  Code.replace(Code.find("y[i] = s"), 8, "y[i] = s + sum(B + i * 4096, 4096)");
+  Code.replace(Code.find("y[i] = s"), 8, "y[i] = s + sum(B + i * 4096, 256)");
   EXPECT_THAT(staged(Code), ElementsAre("A[i * 4096 + j] in 32"));
 }
 
@@ -288,7 +292,8 @@ TEST(StagePlan, PositiveWhateverTheRegistersNothingElseIsDone) {
   // 8 or 5 blocks on an SM: both contend, and ask the launch for something.
   const std::string Rows = TwoRows,
                     Guarded = "if (j % 2)\n"
-                              "y[i] += A[i * 4096 + j] * B[i * 4096 + j];";
+                              "y[i] += A[i * 4096 + j] * B[i * 4096 + j] + "
+                              "A[i * 4096 + j + 99] * B[i * 4096 + j + 99];";
   std::string One = kernel("4096", "256", Rows),
               Two =
                   kernel("4096", "256",

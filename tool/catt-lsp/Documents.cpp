@@ -142,6 +142,7 @@ JobResult Server::work(const Document &Copy, Configuration &C, const Options &O,
   In.Files = std::move(Files);
   In.Earlier = Copy.Kept;
   In.AndWithoutTiles = true;
+  In.Rules = &Rules;
   return runJob(Copy.Path, C.Commands.find(Copy.Path, O), *Gpu, O,
                 std::move(In));
 }

@@ -28,6 +28,7 @@
 #include "Json.h"
 #include "Wire.h"
 #include "Worker.h"
+#include "analysis/plan/runtime/RuntimeRules.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include <map>
 #include <memory>
@@ -137,6 +138,8 @@ private:
 
   std::map<std::string, ChosenGpu> Gpus; ///< the worker's, by setting
   std::string GpuSaid;                   ///< the worker's: what editors show
+  /// The worker's: kernels that are as they were are planned by them.
+  RuleMemo Rules;
 
   Worker Analyses; ///< last: it uses all of the above
 };

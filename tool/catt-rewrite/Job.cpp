@@ -79,6 +79,7 @@ Expected<OptimizeOptions> optimizeOptions(const std::string &File,
   if (In.Elsewhere)
     Out.Plan.Elsewhere = *In.Elsewhere;
   Out.Plan.Compiled = std::move(In.Compiled);
+  Out.Plan.Rules = In.Rules;
   Out.AndWithoutTiles = In.AndWithoutTiles;
   Out.Jobs = processes();
   if (Error E = askRegisters(O, Out.Plan))

@@ -44,6 +44,7 @@ struct JobInput {
   const Program *Elsewhere = nullptr; ///< what other units launch
   /// Of former jobs on the same texts, or null: they are compiled again.
   std::shared_ptr<CompiledAsIs> Compiled;
+  RuleMemo *Rules = nullptr; ///< as AnalysisOptions::Rules
 };
 
 /// What kernels are planned by, but for the GPU and who is asked of registers.

@@ -10,6 +10,7 @@
 #include "analysis/memory/Footprint.h"
 #include "analysis/plan/Decide.h"
 #include "analysis/plan/RegisterSources.h"
+#include "analysis/plan/runtime/RuntimeRules.h"
 #include "analysis/plan/throttle/Force.h"
 #include "analysis/source/ProgramLaunches.h"
 #include "tool/optimize/Forced.h"
@@ -371,6 +372,9 @@ Expected<Outcome> optimize(const clang::tooling::CompileCommand &Command,
     return Unit.takeError();
   Done.Kept = (*Unit)->preamble();
   AnalysisOptions Plan = planFor(O, For.Gpu, *Files);
+  RuleMemo Rules;
+  if (!Plan.Rules)
+    Plan.Rules = &Rules;
   Expected<Report> R = analysed(**Unit, Plan, File);
   if (!R)
     return R.takeError();

@@ -47,6 +47,7 @@ struct WarpBounds {
   constexpr WarpBounds(int64_t Warps) : WarpBounds(Warps, Warps) {}
   constexpr WarpBounds(int64_t Least, int64_t Most)
       : Least(Least), Most(Most) {}
+  friend bool operator==(const WarpBounds &, const WarpBounds &) = default;
 };
 
 /// To divide gains, but less than is worth a rule, so that any that is decided

@@ -8,11 +8,10 @@
 
 #include "analysis/plan/runtime/RuntimePlan.h"
 #include "analysis/plan/runtime/Agreement.h"
-#include "analysis/plan/runtime/ProfileFamily.h"
-#include "analysis/plan/runtime/RuntimeCases.h"
-#include "analysis/plan/runtime/RuntimeInputs.h"
+#include "analysis/plan/runtime/RuntimeRules.h"
 #include "analysis/plan/throttle/ThrottlePlan.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <set>
 
@@ -20,33 +19,6 @@ namespace catt {
 namespace {
 
 //===-- Plans for values -------------------------------------------------===//
-
-bool isSplit(const LoopPlan &P) { return P.Groups > 1 && !P.Why; }
-
-/// The profiles of the loops that matter, under the setting.
-Profiles profilesOf(const Setting &S, const std::vector<bool> &Matters,
-                    bool AlwaysWork) {
-  Profiles Result;
-  for (const Loop &L : S.K.Loops) {
-    LoopProfile Nothing;
-    Nothing.Loop = L.Id;
-    Result.push_back(Matters[L.Id] ? profileOf(S, L.Id, AlwaysWork) : Nothing);
-  }
-  return Result;
-}
-
-/// To divide is predicted to gain, but not enough.
-bool gainsLittle(const LoopPlan &P) {
-  return P.Why && P.Why->Kind == Reason::SmallGain &&
-         P.PredictedGain.value_or(1) > 1;
-}
-
-/// Warps per group; those of a whole block where the loop is not split.
-WarpBounds warpsOf(const Setting &S, const LoopPlan &P) {
-  if (gainsLittle(P))
-    return AnyWarps;
-  return isSplit(P) ? warpsPerGroup(P) : S.Before.WarpsPerBlock;
-}
 
 /// Takes the plan and the profile of one value as those of the loop.
 void show(LaunchPlan &Result, const KernelPlan &Plan, const Profiles &Known,
@@ -70,91 +42,6 @@ void refuseWithoutCases(const Kernel &K, const std::string &Inputs,
     Plan.Why = Refusal{Reason::UnknownStride, K.Loops[Plan.Loop].Where, Inputs};
 }
 
-/// Decides the loops that wait for one input, by every value of it.
-class OneInput {
-public:
-  OneInput(Setting Given, std::string Name, const std::vector<bool> &Matters)
-      : S(std::move(Given)), Name(std::move(Name)),
-        Family(periodOf(S.K, this->Name), [this, Matters](int64_t Value) {
-          Setting At = S;
-          At.Footprint.Parameters[this->Name] = Value;
-          return profilesOf(At, Matters, /*AlwaysWork=*/true);
-        }) {}
-
-  /// Fills in the loops of `Result` that wait for the input.
-  void decide(LaunchPlan &Result, llvm::ArrayRef<unsigned> Open) {
-    planAll();
-    if (S.Footprint.isSpent())
-      return;
-    for (unsigned L : Open) {
-      std::vector<RuntimeCase> Cases =
-          casesOf(Name, Sequences[L], S.Before.WarpsPerBlock);
-      int64_t Value = shownValue(L, Cases);
-      show(Result, planWith(S, Family.at(Value)), Family.at(Value), L);
-      Result.Plan.Loops[L].Cases = std::move(Cases);
-      refuseWithoutCases(S.K, Name, Result.Plan.Loops[L]);
-    }
-  }
-
-private:
-  Setting S;
-  std::string Name;
-  ProfileFamily Family;
-  /// By loop: at 1, 2, ... LargestMeasured, and the most of what lies beyond.
-  std::vector<std::vector<WarpBounds>> Sequences;
-
-  void planAll() {
-    Sequences.resize(S.K.Loops.size());
-    for (int64_t Value = 1; Value <= LargestMeasured && !S.Footprint.isSpent();
-         ++Value)
-      for (auto [Of, Here] : llvm::zip_equal(Sequences, warpsAt(Value)))
-        Of.push_back(Here);
-    for (std::vector<WarpBounds> &Of : Sequences)
-      Of.push_back(Family.start() ? AnyWarps : WarpBounds(undivided()));
-    if (!Family.start() || S.Footprint.isSpent())
-      return;
-    for (int64_t Far = 4 * LargestMeasured; Far < 1 << 28; Far *= 16)
-      for (int64_t Class = 0; Class != Family.period(); ++Class)
-        for (auto [Of, Here] : llvm::zip_equal(Sequences, warpsAt(Far + Class)))
-          Of.back() = common(Of.back(), Here);
-  }
-
-  int64_t undivided() const { return S.Before.WarpsPerBlock; }
-
-  std::vector<WarpBounds> warpsAt(int64_t Value) {
-    std::vector<WarpBounds> Result(Sequences.size(), undivided());
-    if (Value > Family.knownTo())
-      return Result;
-    int64_t Same = Value - Family.period();
-    if (Family.isPeriodic() && Same >= *Family.start()) {
-      Same = *Family.start() + (Same - *Family.start()) % Family.period();
-      for (auto [To, Of] : llvm::zip_equal(Result, Sequences))
-        To = Of[Same - 1];
-      return Result;
-    }
-    KernelPlan Plan = planWith(S, Family.at(Value));
-    for (auto [To, P] : llvm::zip_equal(Result, Plan.Loops))
-      To = warpsOf(S, P);
-    return Result;
-  }
-
-  /// The first value at which the loop is divided furthest, of those at which
-  /// the cases divide it so; a large one if they never do.
-  int64_t shownValue(unsigned Loop, llvm::ArrayRef<RuntimeCase> Cases) const {
-    int64_t Last = std::min(Family.knownTo(), LargestMeasured);
-    int64_t Least = undivided();
-    for (const RuntimeCase &C : Cases)
-      Least = std::min(Least, C.WarpsPerGroup);
-    if (Least == undivided())
-      return Last;
-    for (int64_t Value = 1; Value != Last; ++Value)
-      if (Sequences[Loop][Value - 1].Least == Least &&
-          warpsBy(Cases, {{Name, Value}}, undivided()) == Least)
-        return Value;
-    return Last;
-  }
-};
-
 //===-- Grids ------------------------------------------------------------===//
 
 /// Strides and trip counts of each kind: below a line, at one, at several, with
@@ -172,15 +59,17 @@ struct GridAxis {
 /// rank of the number of groups. More is less divided.
 using GridRow = std::vector<Setting>;
 using Score = llvm::function_ref<WarpBounds(const Setting &, const LoopPlan &)>;
+/// Is told what is to be shown of a loop: what comes later goes before.
+using Shower = llvm::function_ref<void(const Setting &, const KernelPlan &,
+                                       const Profiles &, unsigned Loop)>;
 
 /// Fills in the grids of some loops and shows the plan that divides furthest,
 /// of the block that the report names where one of its plans divides. Rows:
 /// settings for each value of the first input, which must do with one decision.
-std::map<unsigned, WarpGrid> measureGrids(llvm::ArrayRef<GridRow> Rows,
-                                          const GridAxis &First,
-                                          const GridAxis &Second,
-                                          llvm::ArrayRef<unsigned> Open,
-                                          Score ScoreOf, LaunchPlan &Result) {
+std::map<unsigned, WarpGrid>
+measureGrids(llvm::ArrayRef<GridRow> Rows, const GridAxis &First,
+             const GridAxis &Second, llvm::ArrayRef<unsigned> Open,
+             Score ScoreOf, const LaunchPlan &Result, Shower Show) {
   std::vector<bool> Matters = nestsOf(Rows.front().front().K, Open);
   std::map<unsigned, WarpGrid> Grids;
   std::map<unsigned, std::pair<bool, int64_t>> Least;
@@ -200,7 +89,7 @@ std::map<unsigned, WarpGrid> measureGrids(llvm::ArrayRef<GridRow> Rows,
                            gainsLittle(Plan.Loops[L]) ? INT64_MAX : Here.Least);
       auto [To, New] = Least.try_emplace(L, Rank);
       if (New || Rank <= To->second)
-        show(Result, Plan, Known, L);
+        Show(At, Plan, Known, L);
       To->second = std::min(To->second, Rank);
     }
   };
@@ -214,29 +103,34 @@ std::map<unsigned, WarpGrid> measureGrids(llvm::ArrayRef<GridRow> Rows,
   return Grids;
 }
 
-/// Decides the loops that wait for two inputs, on a grid of values.
-void decideTwo(const Setting &S, const Inputs &Names,
-               llvm::ArrayRef<unsigned> Open, LaunchPlan &Result) {
+/// The rule of loops that wait for two inputs, on a grid of values.
+RuntimeRule ruleOfTwo(const Setting &S, const Inputs &Names,
+                      llvm::ArrayRef<unsigned> Open, const LaunchPlan &Result) {
   std::vector<int64_t> Values(std::begin(GridValues), std::end(GridValues));
   std::vector<GridRow> Rows(Values.size(), {S});
   for (auto [Row, Value] : llvm::zip_equal(Rows, Values))
     Row.front().Footprint.Parameters[Names[0]] = Value;
+  std::map<unsigned, std::map<std::string, int64_t>> ShownAt;
+  auto Show = [&](const Setting &At, const KernelPlan &, const Profiles &,
+                  unsigned L) {
+    for (const std::string &Name : Names)
+      ShownAt[L][Name] = At.Footprint.Parameters.at(Name);
+  };
+  RuntimeRule Rule{/*Divides=*/true, {}};
   for (auto &[L, Grid] :
        measureGrids(Rows, {Names[0], Values}, {Names[1], Values}, Open, warpsOf,
-                    Result)) {
-    LoopPlan &Plan = Result.Plan.Loops[L];
-    Plan.Cases = casesOf(Grid, S.Before.WarpsPerBlock);
-    refuseWithoutCases(S.K, Names[0] + " and " + Names[1], Plan);
-  }
+                    Result, Show))
+    Rule.Loops.push_back(
+        {L, casesOf(Grid, S.Before.WarpsPerBlock), ShownAt[L]});
+  return Rule;
 }
 
 //===-- All loops that wait for inputs -----------------------------------===//
 
 /// A first look at a few values of each input, as most loops fit at all of
-/// them: true if one divides a loop. Otherwise the loops get the plan of the
-/// largest.
-bool isEverDivided(const Setting &S, const Inputs &Names,
-                   llvm::ArrayRef<unsigned> Open, LaunchPlan &Result) {
+/// them. Where none divides a loop, they are shown at the largest.
+RuntimeRule firstLook(const Setting &S, const Inputs &Names,
+                      llvm::ArrayRef<unsigned> Open) {
   // A band of values that divide lies between a footprint that fits and one
   // of which nothing stays: seldom narrower than a third of its value.
   static constexpr int64_t OfOne[] = {2,  3,   4,   6,   8,   10,  12, 16,
@@ -247,26 +141,69 @@ bool isEverDivided(const Setting &S, const Inputs &Names,
   if (Names.size() == 1)
     FirstLook = OfOne;
   std::vector<bool> Matters = nestsOf(S.K, Open);
+  RuntimeRule Rule;
   Setting At = S;
-  Profiles Known;
-  KernelPlan Plan;
   for (int64_t First : FirstLook)
     for (int64_t Second : FirstLook) {
       if (Names.size() == 1 && Second != First)
         continue;
       At.Footprint.Parameters[Names.back()] = Second;
       At.Footprint.Parameters[Names.front()] = First;
-      Known = profilesOf(At, Matters, /*AlwaysWork=*/false);
-      Plan = planWith(At, Known);
-      if (At.Footprint.isSpent())
-        return false;
-      if (llvm::any_of(Open,
-                       [&](unsigned L) { return isSplit(Plan.Loops[L]); }))
-        return true;
+      const KernelPlan Plan =
+          planWith(At, profilesOf(At, Matters, /*AlwaysWork=*/false));
+      Rule.Divides |=
+          !At.Footprint.isSpent() && llvm::any_of(Open, [&](unsigned L) {
+            return isSplit(Plan.Loops[L]);
+          });
+      if (Rule.Divides || At.Footprint.isSpent())
+        return Rule;
     }
-  for (unsigned L : Open)
-    show(Result, Plan, Known, L);
-  return false;
+  for (unsigned L : Open) {
+    Rule.Loops.push_back({L, {}, {}});
+    for (const std::string &Name : Names)
+      Rule.Loops.back().ShownAt[Name] = At.Footprint.Parameters.at(Name);
+  }
+  return Rule;
+}
+
+/// Of a setting that was given no rule before. Nothing once the quota is spent.
+RuntimeRule madeRule(const Setting &S, const Inputs &Names,
+                     llvm::ArrayRef<unsigned> Open, const LaunchPlan &Result) {
+  RuntimeRule Rule = firstLook(S, Names, Open);
+  if (!Rule.Divides)
+    return Rule;
+  return Names.size() == 1 ? ruleOfOne(S, Names.front(), Open)
+                           : ruleOfTwo(S, Names, Open, Result);
+}
+
+RuntimeRule ruleFor(const Setting &S, const Inputs &Names,
+                    llvm::ArrayRef<unsigned> Open, const LaunchPlan &Result) {
+  if (!S.Rules || !S.Throttle.Forced.empty())
+    return madeRule(S, Names, Open, Result);
+  std::string Key = RuleMemo::keyOf(S, Names, Open);
+  if (const RuntimeRule *Known = S.Rules->find(Key))
+    return *Known;
+  RuntimeRule Rule = madeRule(S, Names, Open, Result);
+  if (!S.Footprint.isSpent())
+    S.Rules->keep(std::move(Key), Rule);
+  return Rule;
+}
+
+/// Fills in the loops of `Result` that a rule is for.
+void apply(const RuntimeRule &Rule, const Setting &S, const Inputs &Names,
+           LaunchPlan &Result) {
+  for (const RuntimeRule::OfLoop &Of : Rule.Loops) {
+    Setting At = S;
+    for (const auto &[Name, Value] : Of.ShownAt)
+      At.Footprint.Parameters[Name] = Value;
+    const Profiles Known = profilesOf(At, nestsOf(S.K, {Of.Loop}),
+                                      /*AlwaysWork=*/Rule.Divides);
+    show(Result, planWith(At, Known), Known, Of.Loop);
+    LoopPlan &Plan = Result.Plan.Loops[Of.Loop];
+    Plan.Cases = Of.Cases;
+    if (Rule.Divides)
+      refuseWithoutCases(S.K, llvm::join(Names, " and "), Plan);
+  }
 }
 
 /// Groups and warps are those of the case that divides furthest; a loop that no
@@ -321,14 +258,14 @@ void leaveToRunTime(Setting S, LaunchPlan &Result) {
     Setting At = S;
     if (Trips)
       At.Footprint.Parameters[Trips->Parameter] = Trips->From;
-    if (!isCheap(At, Names, Loops) || !isEverDivided(At, Names, Loops, Result))
+    if (!isCheap(At, Names, Loops))
       continue;
-    if (Names.size() == 1)
-      OneInput(At, Names.front(), nestsOf(S.K, Loops)).decide(Result, Loops);
-    else
-      decideTwo(At, Names, Loops, Result);
+    const RuntimeRule Rule = ruleFor(At, Names, Loops, Result);
     if (S.Footprint.isSpent())
       break;
+    apply(Rule, At, Names, Result);
+    if (!Rule.Divides)
+      continue;
     for (unsigned L : Loops)
       finish(S, Result, L, Trips);
   }
@@ -430,8 +367,10 @@ void decideByBlockAnd(const std::string &Input, const std::string &Name,
   if (Rows.empty())
     return;
   std::vector<int64_t> Values(std::begin(GridValues), std::end(GridValues));
-  for (auto &[L, Grid] :
-       measureGrids(Rows, Blocks, {Name, Values}, Open, groupScore, Result)) {
+  for (auto &[L, Grid] : measureGrids(
+           Rows, Blocks, {Name, Values}, Open, groupScore, Result,
+           [&](const Setting &, const KernelPlan &Plan, const Profiles &Known,
+               unsigned L) { show(Result, Plan, Known, L); })) {
     LoopPlan &Plan = Result.Plan.Loops[L];
     Plan.Cases = casesOf(Grid, MostGroups);
     refuseWithoutCases(Settings.front().K,

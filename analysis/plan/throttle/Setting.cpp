@@ -134,8 +134,13 @@ llvm::Expected<Setting> settingFor(const Kernel &K, const Launch &L,
   Footprint.Parameters = L.Arguments;
   for (const auto &[Name, Value] : Options.Assumed)
     Footprint.Parameters[Name] = Value;
-  return Setting{K,       Footprint,        Throttle,
-                 *Before, Options.Counting, Options.Counted};
+  return Setting{K,
+                 Footprint,
+                 Throttle,
+                 *Before,
+                 Options.Counting,
+                 Options.Counted,
+                 Options.Rules};
 }
 
 LaunchPlan planKnown(const Setting &S) {

@@ -43,6 +43,7 @@ struct Setting {
   Residency Before;
   Model Counting;
   ProfileMemo *Counted = nullptr;
+  RuleMemo *Rules = nullptr;
 };
 
 /// What a block of this launch takes, but for its registers; no threads: their

@@ -11,14 +11,15 @@
 ///              ^       ^ the place
 ///
 /// What it has before its first whole word, at most 3 bytes, is in front of the
-/// place. An own that was returned before serves as well.
+/// place. An own that was returned before serves as well. It is an offset from
+/// own: of a pointer made of a number compilers do not know that it points into
+/// shared memory, and into no array of the thread.
 #ifndef CATT_ALIKE
 #define CATT_ALIKE
 template <class CattType>
 static __device__ CattType *cattAlike(CattType *own, const CattType *row) {
-  const size_t place = ((size_t)own + 3) / 4 * 4,
-               next = ((size_t)row + 3) / 4 * 4;
-  return (CattType *)(place - (next - (size_t)row));
+  const size_t up = -(size_t)own % 4, front = -(size_t)row % 4;
+  return (CattType *)((char *)own + up - front);
 }
 #endif // CATT_ALIKE
 /// Loads as cattLoadRow does: the lanes together what of a row lies in whole
