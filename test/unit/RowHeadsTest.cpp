@@ -14,7 +14,6 @@ namespace {
 using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 //===-- do ... while ------------------------------------------------------===//
 

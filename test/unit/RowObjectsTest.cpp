@@ -67,8 +67,7 @@ TEST(RowObjects, NegativeAnArrayOfOtherObjects) {
   for (const char *Body :
        {"const Item *p = A + i;\n@ { s += p->q[j]; ++p; }",
         "const Item *p = A + i;\n@ { s += p->q[j]; p = A + j; }",
-        "const Item *p = A + i;\nauto f = [&] { ++p; }; @ { s += p->q[j]; f(); "
-        "}",
+        "const Item *p = A;\nauto f = [&] { ++p; };\n@ { s += p->q[j]; f(); }",
         "@ { const Item &p = A[j]; s += p.q[j]; }",
         "@ { const Item *p = A + j; s += p->q[j]; }", "@ s += A[j].q[j];",
         "@ s += A[i].far[j];", "const Item *p = A + i;\n@ s += p->far[j];",

@@ -90,7 +90,7 @@ TEST(RuntimeRules, NegativeWhatIsElseIsPlannedAgain) {
         kernel("A[i * m + j]"), kernel(Row, "", "512"),
         kernel(Row + " + y[i + 64 * j]")})
     EXPECT_LT(Spent, 10 * planned(Code, &Rules).Spent) << Code;
-  for (AnalysisOptions Options : {options(32), options(std::nullopt)})
+  for (const AnalysisOptions &Options : {options(32), options(std::nullopt)})
     EXPECT_LT(Spent, 10 * planned(kernel(Row), &Rules, Options).Spent);
   AnalysisOptions Other = options(28);
   Other.MinGain = 0.2;
