@@ -73,6 +73,12 @@ LaunchPlan planIn(const Setting &S, const Launch &L) {
   return withRules(S, L, planKnown(S));
 }
 
+/// What all resident warps touch in a loop that was counted.
+static int64_t residentBytes(const Setting &S, const LoopProfile &P) {
+  return footprintBytes(P.Levels.front(), S.Before.WarpsPerBlock,
+                        S.Before.BlocksPerSM, /*PaperRule=*/false);
+}
+
 namespace {
 /// The plan of the kernel as it is. Rules of the run, which take hundreds of
 /// counts, are made if somebody asks for them: beside tiles few do.
@@ -93,11 +99,8 @@ public:
     if (!isOpen(Known.Profiles[Loop]))
       return Known.Plan.Loops[Loop].FootprintBytes;
     const LoopProfile P = profileOf(withLongRows(S), Loop);
-    return P.Levels.empty()
-               ? whole().Plan.Loops[Loop].FootprintBytes
-               : catt::footprintBytes(P.Levels.front(), S.Before.WarpsPerBlock,
-                                      S.Before.BlocksPerSM,
-                                      /*PaperRule=*/false);
+    return P.Levels.empty() ? whole().Plan.Loops[Loop].FootprintBytes
+                            : residentBytes(S, P);
   }
 
 private:
@@ -187,11 +190,9 @@ static double lostShareOf(const Setting &S, const LoopProfile &P) {
   const MemoryRates Rates;
   if (P.Levels.empty())
     return 0;
-  return lostShare(
-      double(footprintBytes(P.Levels.front(), S.Before.WarpsPerBlock,
-                            S.Before.BlocksPerSM,
-                            /*PaperRule=*/false)),
-      double(S.Before.L1Bytes) - 1024 * Rates.UnusedKiB, Rates.Slope);
+  return lostShare(double(residentBytes(S, P)),
+                   double(S.Before.L1Bytes) - 1024 * Rates.UnusedKiB,
+                   Rates.Slope);
 }
 
 /// Whether there is a loop without tiles whose lines stay in L1 as the kernel

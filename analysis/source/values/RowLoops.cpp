@@ -139,14 +139,17 @@ private:
       return std::nullopt;
     };
     for (const auto &[A, OfA] : Elements)
-      for (const auto &[B, OfB] : Elements)
-        if (const int64_t Apart = OfB.Bytes - OfA.Bytes;
-            OfA.Row == OfB.Row && OfA.Step && Apart && Apart % OfA.Step == 0 &&
-            iterationsShareProducts(Whole, Counted.body(), Locals, Context,
-                                    ElementOf))
-          return Refusal{Reason::MayContract, B->Where,
-                         "products of '" + B->Text + "', which is '" + A->Text +
-                             "' of another iteration"};
+      for (const auto &[B, OfB] : Elements) {
+        const int64_t Apart = OfB.Bytes - OfA.Bytes;
+        if (OfA.Row != OfB.Row || !OfA.Step || !Apart || Apart % OfA.Step)
+          continue;
+        if (!iterationsShareProducts(Whole, Counted.body(), Locals, Context,
+                                     ElementOf))
+          return std::nullopt; // whichever elements they share
+        return Refusal{Reason::MayContract, B->Where,
+                       "products of '" + B->Text + "', which is '" + A->Text +
+                           "' of another iteration"};
+      }
     return std::nullopt;
   }
 
