@@ -25,7 +25,7 @@ root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 scratch=${CATT_MUTATE_DIR:-${TMPDIR:-/tmp}/catt-mutate}
 jobs=${CATT_JOBS:-$(nproc)}
 tree=$scratch/tree
-build=$tree/build/release
+build=$tree/build/edit
 units=(source memory device transforms table3 plan frontend)
 table=/dev/null
 kernels=200
@@ -70,7 +70,7 @@ prepare() {
   export CCACHE_DIR=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
   export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-  local arguments=(--preset release)
+  local arguments=(--preset edit)
   command -v ccache >/dev/null &&
     arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   [ "${CI:-}" = true ] && arguments+=(-DCATT_WERROR=ON)
