@@ -48,6 +48,8 @@ public:
     return !E->getType().isVolatileQualified() ||
            stop("it reads a volatile variable");
   }
+  /// Compilers compute it, and its text has no type.
+  bool TraverseStaticAssertDecl(StaticAssertDecl *) { return true; }
   bool TraverseLambdaExpr(LambdaExpr *) {
     return stop("it is given a lambda that is written there");
   }

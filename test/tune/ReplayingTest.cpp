@@ -168,6 +168,11 @@ TEST(NotReplayable, ArgumentsThatCannotStandElsewhere) {
   EXPECT_EQ(against(Kernel + "k<<<1, 1>>>({A, 3}); }")["k"],
             "a launch of it may not run twice: an argument in braces has no "
             "type of its own");
+  EXPECT_EQ(againstLaunch("k<<<1, 32>>>(A, N(3));",
+                          "struct N { int n; N(int n) : n(n) { "
+                          "static_assert(sizeof(int) == 4, \"words\"); }\n"
+                          "operator int() const { return n; } };\n"),
+            "");
   EXPECT_EQ(against(Kernel + "k<<<1, 1>>>(M{A, 3}); }")["k"], "");
   EXPECT_THAT(againstLaunch("k<<<1, 32>>>(A, 3 // three\n + 1);"),
               HasSubstr("a macro or a comment cuts through an argument"));
