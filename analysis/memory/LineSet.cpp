@@ -12,6 +12,7 @@
 #include "analysis/memory/LineSet.h"
 #include "analysis/model/Origin.h"
 #include <algorithm>
+#include <boost/sort/spinsort/spinsort.hpp>
 
 namespace catt {
 
@@ -33,8 +34,8 @@ void LineSet::merge() {
 }
 
 void LineSet::normalize() {
-  if (!std::is_sorted(Intervals.begin(), Intervals.end()))
-    std::sort(Intervals.begin(), Intervals.end());
+  if (!std::is_sorted(Intervals.begin(), Intervals.end())) // runs, mostly
+    boost::sort::spinsort(Intervals.begin(), Intervals.end());
   merge();
 }
 

@@ -46,6 +46,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceLocation.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace catt {
 
@@ -132,6 +133,7 @@ private:
   bool changesIterator() const;
   bool comesToLimit() const;
   std::optional<std::string> initText() const;
+  bool isLeft(const clang::VarDecl &V) const;
   bool staysInPlace(const clang::Expr *Place) const;
   bool liesStill(const clang::Expr *Array) const;
   bool isInside(const clang::VarDecl &V) const;
@@ -156,6 +158,7 @@ private:
   const clang::Expr *AheadBy = nullptr; ///< r of `j + r < m`
   bool IsCountdown = false; ///< `while (n-- > 0)`, and nothing else reads n
   const clang::Expr *InPlace = nullptr; ///< `p++` of `*p++`, which counts
+  mutable llvm::DenseMap<const clang::VarDecl *, bool> Left; ///< see isLeft
 };
 
 } // namespace catt

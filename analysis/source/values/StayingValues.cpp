@@ -53,6 +53,14 @@ bool CountedLoop::stays(const Expr *E) const {
          stays(B->getLHS()) && stays(B->getRHS());
 }
 
+/// Nothing in the loop changes it. Long bodies mention a variable often.
+bool CountedLoop::isLeft(const VarDecl &V) const {
+  auto [Known, IsNew] = Left.try_emplace(&V, false);
+  if (IsNew)
+    Known->second = !mayModify(&Whole, V) && !mayModify(Parts.Inc, V);
+  return Known->second;
+}
+
 /// What is loaded from a place is the same.
 bool CountedLoop::staysInPlace(const Expr *Place) const {
   if (Place->getType().isVolatileQualified())
@@ -65,7 +73,7 @@ bool CountedLoop::staysInPlace(const Expr *Place) const {
   if (auto *V = variableRead(Place))
     return V != Iterator && V->hasLocalStorage() &&
            !V->getType()->isReferenceType() && !Locals.Exposed.contains(V) &&
-           !isInside(*V) && !mayModify(&Whole, *V) && !mayModify(Parts.Inc, *V);
+           !isInside(*V) && isLeft(*V);
   // Memory: only where the loop stores nothing.
   auto *S = dyn_cast<ArraySubscriptExpr>(Place);
   return S && StoresNothing &&
