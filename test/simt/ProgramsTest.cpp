@@ -104,6 +104,14 @@ TEST(Programs, operandsOfAssemblyHaveEveryLetter) {
   }
 }
 
+TEST(Programs, narrowFloatsAreRoundedOnce) {
+  Outcome R = simt({program("NarrowFloats.cu")});
+  EXPECT_EQ(R.Out, "29 1.001953125 2048 1 -1 356.5, all 32\n"
+                   "1 1.015625 1.0078125 256 1\n");
+  EXPECT_EQ(R.Error, "");
+  EXPECT_EQ(R.Status, 0);
+}
+
 TEST(Programs, assemblyMeansWhatItSays) {
   Outcome R = simt({"--seeds=3", program("Ptx.cu")});
   EXPECT_EQ(R.Out, "PTX: 0 failures, 2016, 63, swapped: 1\n");

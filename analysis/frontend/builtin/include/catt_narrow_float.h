@@ -31,8 +31,10 @@
   CATT_ND T2 __h##Name##2(T2 A, T2 B) { return A Op B; }                       \
   CATT_ND T __h##Name##_rn(T A, T B) { return A Op B; }                        \
   CATT_ND T2 __h##Name##2_rn(T2 A, T2 B) { return A Op B; }                    \
-  CATT_ND T __h##Name##_sat(T A, T B) { return A Op B; }                       \
-  CATT_ND T2 __h##Name##2_sat(T2 A, T2 B) { return A Op B; }
+  CATT_ND T __h##Name##_sat(T A, T B) { return cattSaturated(A Op B); }        \
+  CATT_ND T2 __h##Name##2_sat(T2 A, T2 B) {                                    \
+    return T2(cattSaturated(A.x Op B.x), cattSaturated(A.y Op B.y));           \
+  }
 #define CATT_NARROW_TEST(T, T2, Name, Op)                                      \
   CATT_ND bool __h##Name(T A, T B) { return A Op B; }                          \
   CATT_ND bool __hb##Name##2(T2 A, T2 B) { return A.x Op B.x && A.y Op B.y; }  \
@@ -84,6 +86,9 @@
   CATT_PAIR_OPERATOR(T2, *)                                                    \
   CATT_PAIR_OPERATOR(T2, /)                                                    \
   CATT_ND T2 operator-(const T2 &A) { return T2(-A.x, -A.y); }                 \
+  CATT_ND T cattSaturated(T A) {                                               \
+    return T(float(A) > 1 ? 1.f : float(A) > 0 ? float(A) : 0.f);              \
+  }                                                                            \
   CATT_NARROW_BINARY(T, T2, add, +)                                            \
   CATT_NARROW_BINARY(T, T2, sub, -)                                            \
   CATT_NARROW_BINARY(T, T2, mul, *)                                            \
@@ -93,12 +98,16 @@
   CATT_ND T2 __hneg2(T2 A) { return -A; }                                      \
   CATT_ND T __habs(T A) { return T(float(A) < 0 ? -float(A) : float(A)); }     \
   CATT_ND T2 __habs2(T2 A) { return T2(__habs(A.x), __habs(A.y)); }            \
-  CATT_ND T __hfma(T A, T B, T C) { return A * B + C; }                        \
+  CATT_ND T __hfma(T A, T B, T C) {                                            \
+    return T(__builtin_fmaf(float(A), float(B), float(C)));                    \
+  }                                                                            \
   CATT_ND T __hfma_relu(T A, T B, T C) {                                       \
-    T R = A * B + C;                                                           \
+    T R = __hfma(A, B, C);                                                     \
     return float(R) < 0 ? T(0.f) : R;                                          \
   }                                                                            \
-  CATT_ND T2 __hfma2(T2 A, T2 B, T2 C) { return A * B + C; }                   \
+  CATT_ND T2 __hfma2(T2 A, T2 B, T2 C) {                                       \
+    return T2(__hfma(A.x, B.x, C.x), __hfma(A.y, B.y, C.y));                   \
+  }                                                                            \
   CATT_ND T __hmin(T A, T B) { return A < B ? A : B; }                         \
   CATT_ND T __hmax(T A, T B) { return A < B ? B : A; }                         \
   CATT_ND T2 __hmin2(T2 A, T2 B) {                                             \
@@ -128,6 +137,13 @@
   CATT_NARROW_MATH(T, T2, rcp, 1.f /)                                          \
   CATT_ND float __low2float(T2 A) { return A.x; }                              \
   CATT_ND float __high2float(T2 A) { return A.y; }                             \
+  CATT_NARROW_MEMORY(T, T2)
+
+// The executor's templates load, add to and shuffle values of any type.
+#ifdef CATT_SIMT_DEVICE_H
+#define CATT_NARROW_MEMORY(T, T2)
+#else
+#define CATT_NARROW_MEMORY(T, T2)                                              \
   static inline __device__ T __ldg(const T *P) { return *P; }                  \
   static inline __device__ T2 __ldg(const T2 *P) { return *P; }                \
   static inline __device__ T atomicAdd(T *P, T V) {                            \
@@ -148,7 +164,7 @@
   CATT_NARROW_SHUFFLE(T2, _down_sync, unsigned)                                \
   CATT_NARROW_SHUFFLE(T2, _up_sync, unsigned)                                  \
   CATT_NARROW_SHUFFLE(T2, _xor_sync, int)
-
+#endif
 #define CATT_NARROW_SHUFFLE(T, Name, Lane)                                     \
   static inline __device__ T __shfl##Name(unsigned Mask, T V, Lane L,          \
                                           int Width = 32) {                    \
