@@ -15,6 +15,7 @@
 #include "analysis/source/UserFunctions.h"
 #include "analysis/source/safety/BrokenCode.h"
 #include "analysis/source/safety/HiddenState.h"
+#include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/safety/WarpIndependence.h"
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/Accessors.h"
@@ -128,6 +129,11 @@ private:
       else
         A.GuardsKnown = false;
     K.Accesses.push_back(std::move(A));
+  }
+
+  /// Bodies of CUDA's own for narrow floats hide arithmetic in assembly.
+  bool entersCall(const FunctionDecl &F) const override {
+    return !isOfNarrowFloats(F) && !isNarrowFloatUpdate(F);
   }
 
   void onTooManyCalls(const CallExpr &Call) override {

@@ -39,11 +39,12 @@ struct Parsed {
   }
 };
 
-/// Parses a snippet as kernel.cu with the built-in CUDA declarations, as if
-/// Compiler had been called with the flags.
+/// Parses a snippet as kernel.cu with the built-in CUDA declarations, or those
+/// of a toolkit, as if Compiler had been called with the flags.
 inline Parsed parseSnippet(llvm::StringRef Code,
                            const std::vector<std::string> &Flags = {},
-                           llvm::StringRef Compiler = "clang++") {
+                           llvm::StringRef Compiler = "clang++",
+                           llvm::StringRef Toolkit = "") {
   Parsed Result;
   Result.Code = Code.str();
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
@@ -60,13 +61,15 @@ inline Parsed parseSnippet(llvm::StringRef Code,
     Command.CommandLine.push_back(F);
   Command.CommandLine.push_back("/snippet/kernel.cu");
   FrontEndOptions Options;
-  Options.BuiltInOnly = true;
+  Options.BuiltInOnly = Toolkit.empty();
+  Options.CudaPath = Toolkit.str();
   // Most of a parse is the built-in declarations: read once for the snippets
   // that are alike in their flags and in the directives that they begin with,
   // unless a test has only one.
   static std::map<std::vector<std::string>, std::shared_ptr<const Preamble>>
       Kept;
   std::vector<std::string> Key = Command.CommandLine;
+  Key.push_back(Toolkit.str());
   Key.push_back(
       Code.take_front(clang::Lexer::ComputePreamble(Code, {}).Size).str());
   auto [Known, IsFirst] = Kept.try_emplace(std::move(Key));

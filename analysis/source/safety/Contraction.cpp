@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/source/safety/Contraction.h"
+#include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/Accessors.h"
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "clang/AST/ExprCXX.h"
 
@@ -40,11 +42,19 @@ static bool isExact(const BinaryOperator &B, const ASTContext &Context) {
          (IsProduct && isPowerOfTwo(*B.getLHS(), Context));
 }
 
+bool isRoundedNarrowFloat(const Expr &E) {
+  auto *C = dyn_cast<CallExpr>(&E);
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  return F && isRoundedNarrowFloat(*F);
+}
+
 bool isProduct(const Expr &E, const ASTContext &Context) {
-  if (E.isValueDependent() || !E.getType()->isFloatingType())
+  if (E.isValueDependent() ||
+      !(E.getType()->isFloatingType() || isNarrowFloat(E.getType())))
     return false;
   if (auto *C = dyn_cast<CallExpr>(&E))
-    return !C->isEvaluatable(Context) && !givesElement(*C);
+    return !C->isEvaluatable(Context) && !givesElement(*C) &&
+           !isRoundedNarrowFloat(E);
   auto *B = dyn_cast<BinaryOperator>(&E);
   if (!B || B->isEvaluatable(Context) || !mayFuse(*B, Context) ||
       isExact(*B, Context))
@@ -148,7 +158,8 @@ bool mayBeProduct(const Expr &Top, const ASTContext &Context,
   }
   if (auto *B = dyn_cast<BinaryOperator>(E))
     return operatorMayBeProduct(*B, Context, Copies);
-  if (auto *C = dyn_cast<CallExpr>(E); C && givesElement(*C))
+  if (auto *C = dyn_cast<CallExpr>(E);
+      C && (givesElement(*C) || isRoundedNarrowFloat(*E)))
     return false;
   if (isa<InitListExpr, CXXConstructExpr>(E) || isMaker(*E)) {
     bool Any = false; // a vector's fields

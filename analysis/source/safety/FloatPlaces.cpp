@@ -26,6 +26,8 @@ static bool holdsFloat(QualType T, unsigned Depth = 0) {
   while (T->isAnyPointerType() || T->isArrayType())
     T = T->isArrayType() ? QualType(T->getBaseElementTypeUnsafe(), 0)
                          : T->getPointeeType();
+  if (isNarrowFloat(T)) // whatever CUDA's headers keep it in
+    return true;
   if (auto *R = T->getAsCXXRecordDecl(); R && R->hasDefinition() && Depth < 4)
     return llvm::any_of(R->fields(),
                         [&](const FieldDecl *F) {
@@ -248,6 +250,10 @@ void FloatPlaces::visit(const Stmt &S) {
         define({V, false}, V->getInit(), V->getLocation());
     return;
   }
+  if (auto *Asm = dyn_cast<AsmStmt>(&S))
+    for (unsigned I = 0; I < Asm->getNumOutputs(); ++I)
+      if (const Expr *Out = Asm->getOutputExpr(I); holdsFloat(Out->getType()))
+        define(rootOf(*Out), nullptr, Out->getExprLoc());
   auto *E = dyn_cast<Expr>(&S);
   if (!E)
     return;
@@ -265,13 +271,17 @@ void FloatPlaces::visit(const Stmt &S) {
         !isPointer(B->getLHS()->getType()))
       visitAssignment(*B);
     if (isProduct(*B, Context))
-      addProduct(*B);
+      addProduct(*B, *B->getLHS(), *B->getRHS());
   }
   if (auto *C = dyn_cast<CXXConstructExpr>(E);
       C && C->getConstructor()->isCopyOrMoveConstructor())
     use(*C->getArg(0), *C);
-  if (auto *C = dyn_cast<CallExpr>(E))
+  if (auto *C = dyn_cast<CallExpr>(E)) {
+    if (C->getNumArgs() == 2 && isNarrowFloat(C->getType()) &&
+        isProduct(*C, Context))
+      addProduct(*C, *C->getArg(0), *C->getArg(1));
     visitCall(*C);
+  }
 }
 
 /// `s += x` uses s for a sum, `s *= x` for a product.
@@ -329,7 +339,9 @@ bool FloatPlaces::mayBeProductHere(
   // What an operator refers to may be a variable that waits in a register.
   auto *O = dyn_cast<CXXOperatorCallExpr>(Value);
   if (auto *C = dyn_cast<CallExpr>(Value); C && !(O && O->isGLValue()))
-    return !isRounded(*C) && returnsProduct(*C, Copies);
+    return !isRounded(*C) && !isRoundedNarrowFloat(*C) &&
+           ((isNarrowFloat(C->getType()) && isProduct(*C, Context)) ||
+            returnsProduct(*C, Copies));
   return mayBeProduct(*E, Context, Copies);
 }
 
@@ -351,86 +363,21 @@ void FloatPlaces::spreadProducts() {
   }
 }
 
-/// Arguments: those that it is given may be products.
-void FloatPlaces::collectCallee(const FunctionDecl &Body, bool Arguments,
-                                unsigned CallDepth) {
-  Depth = CallDepth;
-  if (Arguments)
-    for (const ParmVarDecl *P : Body.parameters())
-      addArgument(*P);
-  collect(*Body.getBody(), /*MayRepeat=*/false);
-  spreadProducts();
-}
-
-/// Whether one of the values that a function returns may be a product.
-bool FloatPlaces::returnsProductOf(const FunctionDecl &Body,
-                                   bool Arguments) const {
-  FloatPlaces Inside({}, Context);
-  Inside.collectCallee(Body, Arguments, Depth + 1);
-  llvm::SmallVector<const Expr *, 4> Returned;
-  forEachStmt(Body.getBody(), [&](const Stmt &S) {
-    if (auto *R = dyn_cast<ReturnStmt>(&S))
-      Returned.push_back(R->getRetValue());
-  });
-  return llvm::any_of(Returned, [&](const Expr *E) {
-    llvm::SmallVector<const VarDecl *, 2> Copies;
-    return Inside.mayBeProductHere(E, Copies) ||
-           llvm::any_of(Copies, [&](const VarDecl *V) {
-             auto Of = Inside.Places.find({V, false});
-             return Of == Inside.Places.end() ? !isa<ParmVarDecl>(V)
-                                              : Of->second.IsProduct;
-           });
-  });
-}
-
-/// Whether it may leave a product where its arguments refer to.
-bool FloatPlaces::leavesProductOf(const FunctionDecl &Body,
-                                  bool Arguments) const {
-  FloatPlaces Inside({}, Context);
-  Inside.collectCallee(Body, Arguments, Depth + 1);
-  return llvm::any_of(Inside.Places, [](const auto &Each) {
-    const auto &[R, P] = Each;
-    const bool IsOutside =
-        R.Memory || !R.Of || R.Of->getType()->isReferenceType();
-    return IsOutside && P.IsProduct && !P.Definitions.empty();
-  });
-}
-
-/// What a call leaves in the places that it is handed.
-FloatPlaces::Left FloatPlaces::leftBy(const CallExpr &C) const {
-  const FunctionDecl *F = C.getDirectCallee(), *Body = nullptr;
-  if (!F || !F->hasBody(Body) || !Body->getBody() || Depth == MaxDepth ||
-      leavesProductOf(*Body, /*Arguments=*/false))
-    return Left::Product;
-  return leavesProductOf(*Body, /*Arguments=*/true) ? Left::Arguments
-                                                    : Left::Finished;
-}
-
-/// Of `max(a, b)`, which gives back one of its arguments, what they are.
-bool FloatPlaces::returnsProduct(
-    const CallExpr &C, llvm::SmallVectorImpl<const VarDecl *> &Copies) const {
-  const FunctionDecl *F = C.getDirectCallee(), *Body = nullptr;
-  if (!F || !F->hasBody(Body) || !Body->getBody() || Depth == MaxDepth ||
-      returnsProductOf(*Body, /*Arguments=*/false))
-    return true;
-  return returnsProductOf(*Body, /*Arguments=*/true) &&
-         llvm::any_of(C.arguments(), [&](const Expr *Argument) {
-           return mayBeProductHere(Argument, Copies);
-         });
-}
-
 /// `v = w` of a class; and a function of the user's that is handed a place may
 /// leave a product in it.
 void FloatPlaces::visitCall(const CallExpr &C) {
   auto *O = dyn_cast<CXXOperatorCallExpr>(&C);
   if (O && O->isAssignmentOp()) {
-    define(rootOf(*O->getArg(0)),
-           O->getOperator() == OO_Equal ? O->getArg(1) : nullptr,
-           O->getExprLoc());
+    const OverloadedOperatorKind Kind = O->getOperator();
+    define(rootOf(*O->getArg(0)), Kind == OO_Equal ? O->getArg(1) : nullptr,
+           O->getExprLoc(),
+           (Kind == OO_PlusEqual || Kind == OO_MinusEqual ||
+            Kind == OO_SlashEqual) &&
+               isNarrowFloat(O->getType()));
     return;
   }
   const FunctionDecl *F = C.getDirectCallee();
-  if (isRounded(C) || givesElement(C))
+  if (isRounded(C) || givesElement(C) || (F && isOfNarrowFloats(*F)))
     return;
   auto IsRead = [&](unsigned I) {
     if (!F || O || I >= F->getNumParams())
@@ -478,7 +425,8 @@ FloatRoot FloatPlaces::referredTo(const Expr &Argument) const {
   return isPointer(A->getType()) ? FloatRoot{rootOf(*A).Of, true} : rootOf(*A);
 }
 
-void FloatPlaces::addProduct(const BinaryOperator &B) {
+void FloatPlaces::addProduct(const Expr &Of, const Expr &First,
+                             const Expr &Second) {
   auto Printed = [&](const Expr &Part) {
     std::string Text;
     llvm::raw_string_ostream Out(Text);
@@ -486,10 +434,11 @@ void FloatPlaces::addProduct(const BinaryOperator &B) {
                                             Context.getPrintingPolicy());
     return Text;
   };
-  std::string Left = Printed(*B.getLHS()), Right = Printed(*B.getRHS());
-  if (B.getOpcode() != BO_Div && Right < Left)
+  std::string Left = Printed(First), Right = Printed(Second);
+  auto *B = dyn_cast<BinaryOperator>(&Of);
+  if (!(B && B->getOpcode() == BO_Div) && Right < Left)
     std::swap(Left, Right);
-  Products.push_back({Left, Right, Here, &B});
+  Products.push_back({Left, Right, Here, &Of});
 }
 
 } // namespace catt

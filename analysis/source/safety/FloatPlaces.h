@@ -82,7 +82,7 @@ struct FloatPlace {
 struct FloatProduct {
   std::string Left, Right;
   Side Where;
-  const clang::BinaryOperator *Of;
+  const clang::Expr *Of;
 };
 
 /// Collects them in one walk over a function.
@@ -137,7 +137,8 @@ private:
   bool isSeenElsewhere(const clang::DeclRefExpr &E) const;
   void climb(const clang::Expr &Value, FloatUse &U) const;
   void use(const clang::Expr &Read, const clang::Expr &Value);
-  void addProduct(const clang::BinaryOperator &B);
+  void addProduct(const clang::Expr &Of, const clang::Expr &First,
+                  const clang::Expr &Second);
   bool isFinished(const FloatUse &U, std::set<FloatRoot> &Seen) const;
   void define(const FloatRoot &R, const clang::Expr *From,
               clang::SourceLocation At, bool Finished = false) {

@@ -8,6 +8,7 @@
 
 #include "analysis/source/safety/KnownMath.h"
 #include "analysis/source/safety/KnownFunctions.h"
+#include "analysis/source/syntax/Effects.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Basic/SourceManager.h"
@@ -70,20 +71,7 @@ static bool isListed(llvm::StringRef Name) {
   return Name.consume_back("f") && Math.contains(Name);
 }
 
-/// `__half`, `const __nv_bfloat162 &`: a class of CUDA's headers for numbers.
-static bool isNarrowFloat(QualType T) {
-  const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
-  return R && R->getIdentifier() && isOfSystem(*R) &&
-         llvm::StringSwitch<bool>(R->getName())
-             .Cases({"__half", "__half2", "__nv_bfloat16", "__nv_bfloat162"},
-                    true)
-             .Default(false) &&
-         (!T->isReferenceType() || T->getPointeeType().isConstQualified());
-}
-
-/// Arithmetic and conversions of the classes that cuda_fp16.h and cuda_bf16.h
-/// have, operators among them. Their bodies are assembly.
-static bool isOfNarrowFloats(const FunctionDecl &F) {
+bool isOfNarrowFloats(const FunctionDecl &F) {
   auto IsValue = [](QualType T) { return isNumber(T) || isNarrowFloat(T); };
   auto *M = dyn_cast<CXXMethodDecl>(&F);
   const bool IsConversion = M && isa<CXXConversionDecl>(M) && M->isConst() &&
@@ -98,6 +86,42 @@ static bool isOfNarrowFloats(const FunctionDecl &F) {
              F.parameters(),
              [&](const ParmVarDecl *P) { return IsValue(P->getType()); }) &&
          knownFunction(F) == Known::Computes;
+}
+
+bool isNarrowFloatUpdate(const FunctionDecl &F) {
+  switch (F.getOverloadedOperator()) {
+  case OO_PlusEqual:
+  case OO_MinusEqual:
+  case OO_StarEqual:
+  case OO_SlashEqual:
+    break;
+  default:
+    return false;
+  }
+  return F.getNumParams() == 2 &&
+         isNarrowFloat(F.getParamDecl(0)->getType().getNonReferenceType()) &&
+         isNarrowFloat(F.getParamDecl(1)->getType()) &&
+         knownFunction(F) == Known::Computes;
+}
+
+bool isRoundedNarrowFloat(const FunctionDecl &F) {
+  if (!isOfNarrowFloats(F))
+    return false;
+  if (F.isOverloadedOperator()) {
+    const OverloadedOperatorKind Kind = F.getOverloadedOperator();
+    return Kind == OO_Slash ||
+           ((Kind == OO_Plus || Kind == OO_Minus) && F.getNumParams() == 2);
+  }
+  if (isa<CXXConversionDecl>(F))
+    return true;
+  for (llvm::StringRef Head :
+       {"__hadd", "__hsub", "__hfma", "__hdiv", "__h2div", "__hmul_rn",
+        "__hmul2_rn", "__hmin", "__hmax", "__half2float", "__half22float2",
+        "__bfloat162float", "__bfloat1622float2", "__low2float", "__high2float",
+        "__float2", "__double2"})
+    if (F.getName().starts_with(Head))
+      return true;
+  return false;
 }
 
 bool isKnownToCompute(const FunctionDecl &F) {

@@ -28,6 +28,18 @@ namespace catt {
 /// nothing but the values of their arguments, and which do nothing else.
 bool isKnownToCompute(const clang::FunctionDecl &F);
 
+/// Of these, arithmetic and conversions of __half, __nv_bfloat16 and their
+/// pairs (isNarrowFloat), operators among them. Their bodies are assembly.
+bool isOfNarrowFloats(const clang::FunctionDecl &F);
+
+/// `h += x` of these classes: it reads both, and changes h.
+bool isNarrowFloatUpdate(const clang::FunctionDecl &F);
+
+/// Of the functions above, sums, quotients and conversions: what they return is rounded. A
+/// product, its sign and its halves are not, unless the name ends in _rn (CUDA
+/// Math API, "Half Arithmetic Functions").
+bool isRoundedNarrowFloat(const clang::FunctionDecl &F);
+
 /// True for CUDA's own blockIdx, blockDim, gridDim and warpSize, which all
 /// threads of a block read alike.
 bool isLaunchVariable(const clang::ValueDecl &D);

@@ -13,6 +13,7 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #pragma GCC diagnostic error "-Wswitch"
@@ -23,9 +24,21 @@ namespace catt {
 
 //===-- Calls ------------------------------------------------------------===//
 
+bool isNarrowFloat(QualType T) {
+  const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
+  return R && R->getIdentifier() &&
+         R->getASTContext().getSourceManager().isInSystemHeader(
+             R->getLocation()) &&
+         llvm::StringSwitch<bool>(R->getName())
+             .Cases({"__half", "__half2", "__nv_bfloat16", "__nv_bfloat162"},
+                    true)
+             .Default(false) &&
+         (!T->isReferenceType() || T->getPointeeType().isConstQualified());
+}
+
 bool isTrivial(const CXXConstructExpr &E) {
   const CXXConstructorDecl &C = *E.getConstructor();
-  return C.isTrivial() &&
+  return (C.isTrivial() || isNarrowFloat(E.getType())) &&
          (C.isDefaultConstructor() ||
           (C.isCopyOrMoveConstructor() && E.getNumArgs() == 1));
 }
@@ -40,7 +53,8 @@ const Expr *withoutCopy(const Expr *E) {
 
 bool isTrivialAssignment(const CallExpr &E) {
   auto *M = dyn_cast_or_null<CXXMethodDecl>(E.getDirectCallee());
-  return M && isa<CXXOperatorCallExpr>(E) && M->isTrivial() &&
+  return M && isa<CXXOperatorCallExpr>(E) &&
+         (M->isTrivial() || isNarrowFloat(E.getType())) &&
          (M->isCopyAssignmentOperator() || M->isMoveAssignmentOperator());
 }
 

@@ -89,6 +89,9 @@ bool mayModify(const clang::Stmt *S, const clang::VarDecl &V);
 /// body alone.
 bool mayModifyOrInLambdas(const clang::Stmt *S, const clang::VarDecl &V);
 
+/// `__half`, `const __nv_bfloat162 &`: a class of CUDA's headers for numbers,
+/// which is copied by its bytes, whatever its constructors are.
+bool isNarrowFloat(clang::QualType T);
 /// A constructor that copies bytes, or leaves them as they are.
 bool isTrivial(const clang::CXXConstructExpr &E);
 /// What is read there; of an object that is handed over by value, its name.

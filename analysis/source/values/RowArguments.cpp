@@ -137,6 +137,8 @@ static std::vector<const Expr *> loadedByKnown(const CallExpr &Call,
 
 std::vector<const Expr *> placesLoadedBy(const CallExpr &Call) {
   const FunctionDecl *F = Call.getDirectCallee(), *Def = nullptr;
+  if (F && isNarrowFloatUpdate(*F) && isElement(*Call.getArg(1)))
+    return {Call.getArg(1)->IgnoreParenImpCasts()};
   if (!F || F->getReturnType()->isReferenceType() ||
       F->getReturnType()->isPointerType())
     return {};

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "analysis/source/syntax/Effects.h"
 #include "analysis/source/syntax/NodeParts.h"
 #include "analysis/source/values/RowReads.h"
 
@@ -41,8 +42,8 @@ std::optional<std::string> RowReads::objectOf(const Expr &E) const {
   const QualType T = E.getType().getCanonicalType();
   const CXXRecordDecl *Record = T->getAsCXXRecordDecl();
   if (!Record || Record->isUnion() || T.isVolatileQualified() ||
-      !T.isTriviallyCopyableType(Context) ||
-      !Record->hasSimpleCopyAssignment() ||
+      !(isNarrowFloat(T) || (T.isTriviallyCopyableType(Context) &&
+                             Record->hasSimpleCopyAssignment())) ||
       !Record->getDeclContext()->getRedeclContext()->isFileContext())
     return std::nullopt;
   std::string Name =

@@ -46,7 +46,8 @@ private:
                       "a call that does more than compute");
       break;
     case NodeRole::Construct:
-      if (!isTrivial(*cast<CXXConstructExpr>(S)))
+      if (!isTrivial(*cast<CXXConstructExpr>(S)) &&
+          !isNarrowFloat(cast<CXXConstructExpr>(S)->getType()))
         return refuse(Reason::NotCounted, S->getBeginLoc(),
                       "its body constructs objects");
       break;

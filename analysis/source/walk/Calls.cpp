@@ -185,7 +185,8 @@ SymbolicWalk::Result SymbolicWalk::callUnseen(const CallExpr *E,
                        Parameter < F.getNumParams() &&
                        isMutableReference(F.getParamDecl(Parameter)->getType());
     if (A->isGLValue() && ByReference) {
-      store(place(A), unknownAt(*A, "'" + text(*A) + "'"), *A);
+      store(place(A), unknownAt(*A, "'" + text(*A) + "'"), *A,
+            /*AlsoReads=*/true);
       continue;
     }
     Arguments.push_back(evalAsValue(A));

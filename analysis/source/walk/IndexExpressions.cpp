@@ -324,11 +324,16 @@ Value SymbolicWalk::evalUnary(const UnaryOperator *E) {
     Place P = place(Sub);
     if (P.K == Place::Kind::Memory)
       return Value::pointer(P.Memory);
-    if (P.K == Place::Kind::Variable && !Quiet) {
+    const Value Unknown = unknownAt(*E, "the address of a local variable");
+    if (P.K != Place::Kind::Variable)
+      return Unknown;
+    if (!Quiet) {
       Escaped[P.Variable] = true;
       Variables.erase(P.Variable);
     }
-    return unknownAt(*E, "the address of a local variable");
+    // Somewhere in a variable of the thread, and in no array of another.
+    return Value::pointer({P.Variable->getName().str(), baseId(P.Variable, ""),
+                           AddressSpace::Local, std::nullopt, Unknown.Why});
   }
   case UO_Deref:
     return load(place(E), *E);
