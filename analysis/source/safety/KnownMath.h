@@ -35,9 +35,9 @@ bool isOfNarrowFloats(const clang::FunctionDecl &F);
 /// `h += x` of these classes: it reads both, and changes h.
 bool isNarrowFloatUpdate(const clang::FunctionDecl &F);
 
-/// Of the functions above, sums, quotients and conversions: what they return is rounded. A
-/// product, its sign and its halves are not, unless the name ends in _rn (CUDA
-/// Math API, "Half Arithmetic Functions").
+/// Of the functions above, sums, quotients and conversions: what they return is
+/// rounded. A product, its sign and its halves are not, unless the name ends in
+/// _rn (CUDA Math API, "Half Arithmetic Functions").
 bool isRoundedNarrowFloat(const clang::FunctionDecl &F);
 
 /// True for CUDA's own blockIdx, blockDim, gridDim and warpSize, which all
