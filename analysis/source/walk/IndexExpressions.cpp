@@ -324,7 +324,7 @@ Value SymbolicWalk::evalUnary(const UnaryOperator *E) {
     Place P = place(Sub);
     if (P.K == Place::Kind::Memory)
       return Value::pointer(P.Memory);
-    const Value Unknown = unknownAt(*E, "the address of a local variable");
+    Value Unknown = unknownAt(*E, "the address of a local variable");
     if (P.K != Place::Kind::Variable)
       return Unknown;
     if (!Quiet) {
