@@ -42,19 +42,13 @@ static bool isExact(const BinaryOperator &B, const ASTContext &Context) {
          (IsProduct && isPowerOfTwo(*B.getLHS(), Context));
 }
 
-bool isRoundedNarrowFloat(const Expr &E) {
-  auto *C = dyn_cast<CallExpr>(&E);
-  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
-  return F && isRoundedNarrowFloat(*F);
-}
-
 bool isProduct(const Expr &E, const ASTContext &Context) {
   if (E.isValueDependent() ||
       !(E.getType()->isFloatingType() || isNarrowFloat(E.getType())))
     return false;
   if (auto *C = dyn_cast<CallExpr>(&E))
     return !C->isEvaluatable(Context) && !givesElement(*C) &&
-           !isRoundedNarrowFloat(E);
+           !isRoundedNarrowFloat(*C);
   auto *B = dyn_cast<BinaryOperator>(&E);
   if (!B || B->isEvaluatable(Context) || !mayFuse(*B, Context) ||
       isExact(*B, Context))
@@ -159,7 +153,7 @@ bool mayBeProduct(const Expr &Top, const ASTContext &Context,
   if (auto *B = dyn_cast<BinaryOperator>(E))
     return operatorMayBeProduct(*B, Context, Copies);
   if (auto *C = dyn_cast<CallExpr>(E);
-      C && (givesElement(*C) || isRoundedNarrowFloat(*E)))
+      C && (givesElement(*C) || isRoundedNarrowFloat(*C)))
     return false;
   if (isa<InitListExpr, CXXConstructExpr>(E) || isMaker(*E)) {
     bool Any = false; // a vector's fields

@@ -48,9 +48,6 @@ bool mayMultiplyByInverse(const clang::BinaryOperator &B,
 std::optional<Refusal> mayContract(const clang::Expr &E,
                                    const clang::ASTContext &Context);
 
-/// Whether a call of arithmetic on narrow floats gives a rounded value.
-bool isRoundedNarrowFloat(const clang::Expr &E);
-
 /// Whether E is one of those: it may be fused with a sum that it is part of.
 bool isProduct(const clang::Expr &E, const clang::ASTContext &Context);
 

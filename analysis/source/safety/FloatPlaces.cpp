@@ -308,6 +308,8 @@ void FloatPlaces::visitAssignment(const BinaryOperator &B) {
 /// as it is written.
 static bool isRounded(const CallExpr &C) {
   const FunctionDecl *F = C.getDirectCallee();
+  if (isRoundedNarrowFloat(C))
+    return true;
   if (!F || !F->getIdentifier())
     return false;
   llvm::StringRef Name = F->getName();
@@ -339,7 +341,7 @@ bool FloatPlaces::mayBeProductHere(
   // What an operator refers to may be a variable that waits in a register.
   auto *O = dyn_cast<CXXOperatorCallExpr>(Value);
   if (auto *C = dyn_cast<CallExpr>(Value); C && !(O && O->isGLValue()))
-    return !isRounded(*C) && !isRoundedNarrowFloat(*C) &&
+    return !isRounded(*C) &&
            ((isNarrowFloat(C->getType()) && isProduct(*C, Context)) ||
             returnsProduct(*C, Copies));
   return mayBeProduct(*E, Context, Copies);

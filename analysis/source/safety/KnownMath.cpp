@@ -104,13 +104,14 @@ bool isNarrowFloatUpdate(const FunctionDecl &F) {
          knownFunction(F) == Known::Computes;
 }
 
-bool isRoundedNarrowFloat(const FunctionDecl &F) {
-  if (!isOfNarrowFloats(F))
+bool isRoundedNarrowFloat(const CallExpr &C) {
+  const FunctionDecl *F = C.getDirectCallee();
+  if (!F || !isOfNarrowFloats(*F))
     return false;
-  if (F.isOverloadedOperator()) {
-    const OverloadedOperatorKind Kind = F.getOverloadedOperator();
+  if (F->isOverloadedOperator()) {
+    const OverloadedOperatorKind Kind = F->getOverloadedOperator();
     return Kind == OO_Slash ||
-           ((Kind == OO_Plus || Kind == OO_Minus) && F.getNumParams() == 2);
+           ((Kind == OO_Plus || Kind == OO_Minus) && F->getNumParams() == 2);
   }
   if (isa<CXXConversionDecl>(F))
     return true;
@@ -119,7 +120,7 @@ bool isRoundedNarrowFloat(const FunctionDecl &F) {
         "__hmul2_rn", "__hmin", "__hmax", "__half2float", "__half22float2",
         "__bfloat162float", "__bfloat1622float2", "__low2float", "__high2float",
         "__float2", "__double2"})
-    if (F.getName().starts_with(Head))
+    if (F->getName().starts_with(Head))
       return true;
   return false;
 }

@@ -21,6 +21,7 @@
 #define CATT_ANALYSIS_SOURCE_SAFETY_KNOWNMATH_H
 
 #include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
 
 namespace catt {
 
@@ -35,10 +36,10 @@ bool isOfNarrowFloats(const clang::FunctionDecl &F);
 /// `h += x` of these classes: it reads both, and changes h.
 bool isNarrowFloatUpdate(const clang::FunctionDecl &F);
 
-/// Of the functions above, sums, quotients and conversions: what they return is
-/// rounded. A product, its sign and its halves are not, unless the name ends in
-/// _rn (CUDA Math API, "Half Arithmetic Functions").
-bool isRoundedNarrowFloat(const clang::FunctionDecl &F);
+/// Calls of the functions above for sums, quotients and conversions: what they
+/// return is rounded. A product, its sign and its halves are not, unless the
+/// name ends in _rn (CUDA Math API, "Half Arithmetic Functions").
+bool isRoundedNarrowFloat(const clang::CallExpr &C);
 
 /// True for CUDA's own blockIdx, blockDim, gridDim and warpSize, which all
 /// threads of a block read alike.
