@@ -5,7 +5,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===----------------------------------------------------------------------===#
-"""ALL: every kind of kernel, as registry.form notes them.
+"""The kinds of kernels, as registry.form notes them.
+
+  ALL       row walks, and a few others beside them
+  CORPUS    these and all others: a third of it walks no rows
 
 Written from the published algorithms: linear algebra, statistics, softmax and
 layer normalisation, k-means, sparse rows, embeddings, images of bytes, filters
@@ -16,5 +19,9 @@ import reductions
 import written
 import nests
 
-MODULES = (reductions, written, nests)  # in the order of ALL
-ALL = registry.ALL
+ALL = list(registry.ALL)
+import others
+
+CORPUS = list(registry.ALL)
+KINDS = {"rows": ALL, "all": CORPUS}
+MODULES = (reductions, written, nests, others)  # in the order of CORPUS

@@ -8,7 +8,7 @@
 # ===----------------------------------------------------------------------===#
 """Writes row walks as programs have them.
 
-  generate.py [--seed S] [--count N] [--first I] [--group G] DIR
+  generate.py [--seed S] [--count N] [--first I] [--group G] [--kinds all] DIR
 
 DIR/k0017.cu is one kernel with the host function that launches it, and nothing
 else; DIR/kernels.json says what was drawn, and which arrays the host function
@@ -30,10 +30,11 @@ from shapes import pick
 Kernel = namedtuple("Kernel", "name function call text arrays sizes facts")
 
 
-def kernel(seed, number):
+def kernel(seed, number, kinds="rows"):
     rng = random.Random(f"{seed}/{number}")
-    form = pick(rng, {k: f.weight for k, f in enumerate(forms.ALL)})
-    draft = Draft(rng, number, forms.ALL[form])
+    drawn = forms.KINDS[kinds]
+    form = pick(rng, {k: f.weight for k, f in enumerate(drawn)})
+    draft = Draft(rng, number, drawn[form])
     text = draft.text()
     call = draft.name
     if draft.templates:
@@ -43,8 +44,8 @@ def kernel(seed, number):
                   draft.facts())
 
 
-def kernels(seed, first, count, group=None):
-    drawn = (kernel(seed, n) for n in range(first, first + count))
+def kernels(seed, first, count, group=None, kinds="rows"):
+    drawn = (kernel(seed, n, kinds) for n in range(first, first + count))
     return [k for k in drawn if group in (None, k.facts["group"])]
 
 
@@ -52,8 +53,10 @@ def add_options(parser):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--group", choices=sorted({f.group for f in forms.ALL}),
+    parser.add_argument("--group", choices=sorted({f.group for f in forms.CORPUS}),
                         help="of these kernels, only those of this group")
+    parser.add_argument("--kinds", choices=sorted(forms.KINDS), default="rows",
+                        help="row walks, or all that programs do")
 
 
 def main():
@@ -63,7 +66,8 @@ def main():
     options = parser.parse_args()
     into = Path(options.directory)
     into.mkdir(parents=True, exist_ok=True)
-    drawn = kernels(options.seed, options.first, options.count, options.group)
+    drawn = kernels(options.seed, options.first, options.count, options.group,
+                    options.kinds)
     for each in drawn:
         (into / f"{each.name}.cu").write_text(each.text)
     (into / "kernels.json").write_text(json.dumps(

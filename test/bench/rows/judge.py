@@ -151,6 +151,37 @@ def first_launches(kernels):
     return out
 
 
+# Of kernels that change and are told a gain: how many times too much is
+# promised; whether it is right that they gain; whether the interval holds it.
+Promise = namedtuple("Promise", "error sign holds")
+
+
+def promises(rows):
+    """[Promise], of what is predicted where all sizes are known."""
+    out = []
+    for row in rows:
+        said = row.kernel.get("predicted")
+        if not said or not row.changed:
+            continue
+        measured = gain(row)
+        out.append(Promise(said["gain"] / measured,
+                           (said["gain"] >= 1) == (measured >= 1),
+                           said["least"] <= measured <= said["most"]))
+    return out
+
+
+def print_promises(rows):
+    found = promises(rows)
+    if not found:
+        return
+    errors = sorted(max(p.error, 1 / p.error) for p in found)
+    share = lambda flags: f"{100 * sum(flags) / len(found):.0f} %"
+    print(f"predicted for {len(found)}: off by {errors[len(errors) // 2]:.3f} "
+          f"times in the median, {errors[len(errors) * 9 // 10]:.3f} for nine of "
+          f"ten; sign right in {share(p.sign for p in found)}, interval holds "
+          f"{share(p.holds for p in found)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results")
@@ -166,12 +197,14 @@ def main():
         print(f"  {name:22}{len(gains):4} differ from the original: "
               f"{mean(gains):6.3f} times as fast, worst {min(gains):.3f}, "
               f"{sum(SLOWER_WORST * g < 1 for g in gains)} slower")
+    print_promises(rows)
     if first := first_launches(kernels):
         name, most, _ = max(first, key=lambda each: each[1])
         print(f"  first 100 launches of tried: {mean([f[2] for f in first]):.3f} "
               f"of the better kernel, at most {most:.3f} of the original "
               f"({name}), {sum(f[1] > SLOWER_WORST for f in first)} slower")
-    for what, key in (("form", lambda k: k["form"]),
+    for what, key in (("group", lambda k: k["group"]),
+                      ("form", lambda k: k["form"]),
                       ("elements of a row",
                        lambda k: length_group(k["length"]))):
         print(f"by {what}:")

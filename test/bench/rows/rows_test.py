@@ -21,11 +21,12 @@ import judge
 import points
 import refusals
 import shapes
-from tool import remarks_of
+from tool import predicted, remarks_of
 
 BYTES = {"float": 4, "double": 8, "int": 4, "short": 2, "unsigned char": 1,
          "float2": 8, "float4": 16, "Body": 16}
 KERNELS = generate.kernels(1, 0, 400)
+CORPUS = generate.kernels(1, 0, 400, kinds="all")
 
 
 def kernel(original, chosen, **more):
@@ -42,11 +43,16 @@ class Generator(unittest.TestCase):
         self.assertNotEqual(generate.kernel(2, 37).text, KERNELS[37].text)
 
     def test_every_form_is_drawn(self):
-        drawn = {k.facts["form"] for k in generate.kernels(1, 0, 2000)}
-        self.assertEqual(drawn, {f.name for f in forms.ALL})
+        for kinds, drawn in forms.KINDS.items():
+            seen = {k.facts["form"]
+                    for k in generate.kernels(1, 0, 2000, kinds=kinds)}
+            self.assertEqual(seen, {f.name for f in drawn})
+
+    def test_row_walks_are_a_part_of_the_corpus(self):
+        self.assertEqual(forms.CORPUS[:len(forms.ALL)], forms.ALL)
 
     def test_sizes_are_within_their_limits(self):
-        for k in KERNELS:
+        for k in KERNELS + CORPUS:
             memory = sum(a.count * BYTES[a.type] for a in k.arrays)
             self.assertLess(memory, 2 << 30, k.name)
             self.assertTrue(all(a.count <= shapes.MOST_ELEMENTS
@@ -55,11 +61,11 @@ class Generator(unittest.TestCase):
             self.assertTrue(32 <= x * y <= 1024, k.name)
 
     def test_some_array_is_written(self):
-        for k in KERNELS:
+        for k in KERNELS + CORPUS:
             self.assertTrue(any(a.written for a in k.arrays), k.name)
 
     def test_braces_match(self):
-        for k in KERNELS:
+        for k in KERNELS + CORPUS:
             self.assertEqual(k.text.count("{"), k.text.count("}"), k.name)
 
 
@@ -121,6 +127,27 @@ class Judge(unittest.TestCase):
         self.assertEqual(judge.first_launches([fewer, same, kernel(4, 2)]),
                          [("k0001", 0.75, 1.5)])
         self.assertEqual(judge.row_of(fewer).best_name, "chosen")
+
+    def test_promises_are_held_against_what_came(self):
+        told = {"gain": 2, "least": 1, "most": 4}
+        rows = [judge.row_of(kernel(t, 1) | {"predicted": told})
+                for t in (4, 5, 0.5)]
+        self.assertEqual(judge.promises(rows), [
+            (0.5, True, True), (0.4, True, False), (4, False, False)])
+        same = kernel(1, 1, same_as="original") | {"predicted": told}
+        self.assertEqual(judge.promises(
+            [judge.row_of(same), judge.row_of(kernel(1, 1))]), [])
+
+    def test_what_is_predicted_for_a_kernel(self):
+        tiles = {"gain": 3, "least": 1, "most": 9, "ofLongRows": False}
+        self.assertEqual(predicted({"predictedByTiles": tiles}),
+                         {"gain": 3, "least": 1, "most": 9})
+        self.assertIsNone(predicted(
+            {"predictedByTiles": tiles | {"ofLongRows": True}}))
+        loop = {"split": True, "predictedGain": 1.4}
+        one = {"predictedByTiles": None, "loops": [loop]}
+        self.assertAlmostEqual(predicted(one)["least"], 1)
+        self.assertIsNone(predicted(one | {"loops": [loop, loop]}))
 
     def test_differences_and_failures_are_named(self):
         failed = kernel(1, 1)

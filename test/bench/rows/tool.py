@@ -101,7 +101,8 @@ class Tool:
         return remarks_of(self.on(files, "--diff", *words).stderr)
 
     def report(self, files, words):
-        """{kernel: {"before": residency, "after": that, "loops": [...]}}"""
+        """{kernel: {"before": residency, "after": that, "loops": [...],
+        "predicted": as predicted()}}"""
         done = self.on(files, "--quiet", "--report=json", *words)
         try:
             report = json.loads(done.stdout)
@@ -114,8 +115,24 @@ class Tool:
             out[Path(each["file"]).stem] = {
                 "before": kernels[0]["before"] if kernels else None,
                 "after": kernels[0]["after"] if kernels else None,
-                "loops": [x for kernel in kernels for x in kernel["loops"]]}
+                "loops": [x for kernel in kernels for x in kernel["loops"]],
+                "predicted": predicted(kernels[0]) if kernels else None}
         return out
+
+
+def predicted(kernel):
+    """{"gain": times as fast, "least": ..., "most": ...} of a kernel with rows in
+    tiles, if all its sizes are known; of one that is throttled, where one loop
+    is. None: nothing is predicted."""
+    tiles = kernel["predictedByTiles"]
+    if tiles:
+        return None if tiles["ofLongRows"] else {
+            k: tiles[k] for k in ("gain", "least", "most")}
+    split = [x["predictedGain"] for x in kernel["loops"]
+             if x["split"] and x["predictedGain"]]
+    if len(split) != 1:
+        return None
+    return {"gain": split[0], "least": split[0] / 1.4, "most": split[0] * 1.4}
 
 
 def remarks_of(said):
