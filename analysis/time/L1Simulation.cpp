@@ -59,7 +59,20 @@ public:
     return std::exchange(Lines[Line].Used, Access) != Access;
   }
 
-  void store(double Start) { L2Free = std::max(L2Free, Start) + R.L2Sector; }
+  /// Start is moved to when there is room for it.
+  void store(uint32_t Id, unsigned Sector, double &Start) {
+    Start = std::max(Start, std::max(L2Free, DramFree) - R.Dram);
+    Line &L = Lines[Id];
+    const uint8_t Bit = uint8_t(1u << Sector);
+    const bool IsLost = comeToL2(L);
+    L2Free = std::max(L2Free, Start) + R.StoredSector;
+    if (IsLost)
+      L.Written = 0;
+    if (!(L.Written & Bit))
+      DramFree =
+          std::max(DramFree, Start) + (IsLost ? R.StoredAgain : R.DramSector);
+    L.Written |= Bit;
+  }
 
   /// When the sector is there. Start is moved to when there is room to ask.
   double load(uint32_t Line, unsigned Sector, double &Start, bool MayBeNew) {
@@ -77,10 +90,11 @@ public:
 private:
   struct Line {
     double ThereAt[SectorsOfLine] = {};
-    uint64_t Used = 0;                            ///< by this access, at last
-    uint64_t CameToL2 = 0;                        ///< as so many-th; 0: never
-    uint32_t Place = Nowhere;                     ///< in Resident
-    uint8_t Present = 0, Coming = 0, Fetched = 0; ///< a bit for each sector
+    uint64_t Used = 0;        ///< by this access, at last
+    uint64_t CameToL2 = 0;    ///< as so many-th; 0: never
+    uint32_t Place = Nowhere; ///< in Resident
+    /// A bit for each sector.
+    uint8_t Present = 0, Coming = 0, Fetched = 0, Written = 0;
   };
   using Arrival = std::tuple<double, uint32_t, unsigned>; ///< line, sector
 
@@ -96,6 +110,14 @@ private:
   uint64_t LinesToL2 = 0;
   uint64_t Seed = 88172645463325252u;
 
+  /// Whether L2 had the line and lost it.
+  bool comeToL2(Line &L) {
+    const bool IsLost = L.CameToL2 && LinesToL2 - L.CameToL2 > L2Lines;
+    LinesToL2 += !L.CameToL2 || IsLost;
+    L.CameToL2 = LinesToL2;
+    return IsLost;
+  }
+
   double fetch(uint32_t Id, unsigned Sector, double &Start, bool MayBeNew) {
     while (double(InFlight.size()) >= MostInFlight) {
       Start = std::max(Start, std::get<0>(InFlight.top()));
@@ -104,9 +126,7 @@ private:
     Line &L = Lines[Id];
     const uint8_t Bit = uint8_t(1u << Sector);
     const bool IsNew = !(L.Fetched & Bit);
-    const bool IsLost = L.CameToL2 && LinesToL2 - L.CameToL2 > L2Lines;
-    LinesToL2 += !L.CameToL2 || IsLost;
-    L.CameToL2 = LinesToL2;
+    const bool IsLost = comeToL2(L);
     L2Free = std::max(L2Free, Start) + R.L2Sector;
     double There = L2Free + R.L2;
     if (IsNew ? MayBeNew : IsLost) {
@@ -281,7 +301,7 @@ double Simulation::access(Warp &W, unsigned A, double &Time, bool Store) {
       uint32_t Line = L1.find(Ref.Base, Sector >> 2);
       LinesTouched += L1.touch(Line, Accesses);
       if (Store)
-        L1.store(Start);
+        L1.store(Line, unsigned(Sector & 3), Start);
       else
         There = std::max(There, L1.load(Line, unsigned(Sector & 3), Start,
                                         !Ref.IsShared && !Ref.Irregular));

@@ -50,18 +50,20 @@ namespace catt {
 
 /// In cycles of the SM, unless it says otherwise. An H200's.
 struct SimulationRates {
-  double Issue = 1;         ///< an access at the port
-  double Line = 0.216;      ///< each line beyond its first
-  double Bank = 0.708;      ///< each turn of its most crowded bank but one
-  double Hit = 36;          ///< until what is in L1 is there
-  double L2 = 260;          ///< until what is in L2 is there; a guess
-  double Dram = 600;        ///< until what is in DRAM is there; a guess
-  double L2Sector = 1.6;    ///< a sector from L2, or written to it
-  double DramSector = 1.55; ///< a sector that nobody read yet
-  double DramAgain = 3.1;   ///< one that L2 lost: DRAM reads two
-  double Barrier = 40;      ///< between two groups of a block
-  double Operation = 6;     ///< of arithmetic, one behind the other
-  double InFlight = 1024;   ///< sectors that an SM can wait for; a guess
+  double Issue = 1;          ///< an access at the port
+  double Line = 0.216;       ///< each line beyond its first
+  double Bank = 0.708;       ///< each turn of its most crowded bank but one
+  double Hit = 36;           ///< until what is in L1 is there
+  double L2 = 260;           ///< until what is in L2 is there; a guess
+  double Dram = 600;         ///< until what is in DRAM is there; a guess
+  double L2Sector = 1.6;     ///< a sector from L2, or written to it
+  double StoredSector = 3.5; ///< a sector written to L2, in part
+  double StoredAgain = 8;    ///< L2 lost one that was written in part
+  double DramSector = 1.55;  ///< a sector that nobody read yet
+  double DramAgain = 3.1;    ///< one that L2 lost: DRAM reads two
+  double Barrier = 40;       ///< between two groups of a block
+  double Operation = 6;      ///< of arithmetic, one behind the other
+  double InFlight = 1024;    ///< sectors that an SM can wait for; a guess
   double Flight = 1;    ///< lines of L1 for each of these, where that is less
   double Usable = 0.87; ///< of L1, holds data (220 of 256 KiB were found)
   double L2Share = 0.5; ///< of L2, holds what it was asked for; a guess

@@ -138,6 +138,24 @@ TEST(L1Simulation, StoresTakeTheirTurnsAndHitNothing) {
   EXPECT_GT(Cost.CyclesPerWarp, 64 * 32 * 0.2);
 }
 
+TEST(L1Simulation, StoresWaitForL2AndDram) {
+  // 64 stores of 32 lanes each: to 32 sectors, or to 4.
+  Loop Apart = Loop(64).add(Row, /*Stores=*/true),
+       Together = Loop(64).add({4, 128, 128 * 8, 1 << 20}, /*Stores=*/true);
+  EXPECT_GT(costOf(Apart, run(8, 8, 8)).CyclesPerWarp,
+            2 * costOf(Together, run(8, 8, 8)).CyclesPerWarp);
+}
+
+TEST(L1Simulation, SectorsThatLeaveL2InPartComeBack) {
+  // 1,024 stores of 4 bytes to each row: its sectors are whole before L2 needs
+  // their place, or not.
+  Loop Rows = Loop(1024).add(Row, /*Stores=*/true);
+  SimulationRates Small, Large;
+  Small.L2Bytes = 1 << 20;
+  EXPECT_GT(simulate(Rows, run(4, 4, 4), Small).CyclesPerWarp,
+            1.5 * simulate(Rows, run(4, 4, 4), Large).CyclesPerWarp);
+}
+
 TEST(L1Simulation, MostCrowdedBankHoldsUpThePort) {
   Loop Apart = Loop(256).add(Row), OneBank = Loop(256).add(Row);
   OneBank.Accesses[0].BankTurns = 32;

@@ -15,9 +15,7 @@
 
 namespace catt {
 
-/// Those with which the order of the points of 156 drawn kernels comes out
-/// best; those of L1Simulation.h are nearer to counters.
-static SimulationRates ratesToCompare(const Device &Gpu) {
+SimulationRates ratesToCompare(const Device &Gpu) {
   const RateScale S = rateScale(Gpu);
   SimulationRates R;
   R.Line = 0.25 * S.Port;
@@ -26,6 +24,8 @@ static SimulationRates ratesToCompare(const Device &Gpu) {
   R.L2 = 277 * S.L2;
   R.Dram = 677 * S.Dram;
   R.L2Sector = 1.75 * S.L2Sector;
+  R.StoredSector *= S.L2Sector;
+  R.StoredAgain *= S.DramSector;
   R.DramSector *= S.DramSector;
   R.DramAgain *= S.DramSector;
   R.Barrier *= S.Barrier;

@@ -18,6 +18,7 @@
 
 #include "analysis/memory/Footprint.h"
 #include "analysis/plan/throttle/Candidates.h"
+#include "analysis/time/L1Simulation.h"
 #include <functional>
 
 namespace catt {
@@ -30,6 +31,10 @@ constexpr double LeastGainByBoth = 0.1;
 /// four other seeds: of 41 kernels that were only throttled, both leave out 11,
 /// which took 1.05 times as long in the mean, and keep two of five that lost.
 constexpr double LeastGainSimulated = 0.05;
+
+/// Those with which the order of the points of 156 drawn kernels comes out
+/// best; those of L1Simulation.h are nearer to counters.
+SimulationRates ratesToCompare(const Device &Gpu);
 
 /// Asked about a split that the time model likes: how many times as fast the
 /// loop is by it; std::nullopt: it cannot say.

@@ -58,6 +58,8 @@ constexpr Constant<SimulationRates> SimulationConstants[] = {
     {"L2", &SimulationRates::L2},
     {"Dram", &SimulationRates::Dram},
     {"L2Sector", &SimulationRates::L2Sector},
+    {"StoredSector", &SimulationRates::StoredSector},
+    {"StoredAgain", &SimulationRates::StoredAgain},
     {"DramSector", &SimulationRates::DramSector},
     {"DramAgain", &SimulationRates::DramAgain},
     {"Barrier", &SimulationRates::Barrier},
