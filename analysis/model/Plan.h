@@ -79,6 +79,15 @@ struct TileMemory {
   bool operator==(const TileMemory &) const = default;
 };
 
+/// What a kernel's rows in tiles are predicted to gain.
+struct PredictedGain {
+  double Gain = 1; ///< time before / after
+  /// Between these lie nine of ten kernels that were measured for it.
+  double Least = 1, Most = 1;
+  bool OfLongRows = false; ///< only the run knows how long they are: if long
+  bool RatesOfAnother = false; ///< as LoopPlan's; what was measured was not it
+};
+
 /// --force: a decision that the user takes. "gesummv:j=4,2"
 struct ForcedChoice {
   std::string Kernel; ///< Kernel::Name or UnqualifiedName
@@ -132,6 +141,7 @@ struct KernelPlan {
   /// kernel with its tiles.
   std::vector<LoopVersion> Versions;
   TileMemory Tiles;
+  std::optional<PredictedGain> ByTiles;
   std::vector<Refusal> NotStaged; ///< contended loops that could not be
   /// try-launches: the kernel stays beside what is planned, and its launches
   /// find out which is faster.

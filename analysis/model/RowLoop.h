@@ -72,6 +72,7 @@ struct RowRead {
   std::string Type;         ///< of an element: "float"
   /// Of an element; of a template's, the most of any instantiation.
   unsigned ElementBytes = 0, Alignment = 0;
+  unsigned NarrowBytes = 0; ///< of the narrowest one's; 0: there is one
   bool IsRead = true, IsWritten = false;
   bool IsWrittenSometimes = false; ///< IsWritten, but not by every iteration
   /// Of RowLoop::Places: it may only be read ahead, or written later, if these

@@ -9,6 +9,7 @@
 #include "analysis/memory/Footprint.h"
 #include "analysis/model/Reasons.h"
 #include "analysis/plan/LaunchPlan.h"
+#include "analysis/plan/StagedPlan.h"
 #include "analysis/plan/runtime/Agreement.h"
 #include "analysis/plan/stage/StagePlan.h"
 #include "analysis/plan/throttle/Force.h"
@@ -401,6 +402,8 @@ void decide(KernelReport &Report, const AnalysisOptions &Options) {
   Report.Plan = std::move(Decided.Plan);
   if (Report.Own && Report.Own->AsWritten)
     leaveAsWritten(Report.Source, Report.Plan);
+  else
+    Report.Plan.ByTiles = predictTiles(Report.Source, Report.Plan, Mine);
 }
 
 bool dependsOnRegisters(const KernelReport &Report) {

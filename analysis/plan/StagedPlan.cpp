@@ -14,6 +14,7 @@
 #include "analysis/plan/runtime/RuntimePlan.h"
 #include "analysis/plan/stage/StagePlan.h"
 #include "analysis/plan/stage/TileLayout.h"
+#include "analysis/plan/stage/TiledNest.h"
 #include "analysis/plan/stage/WorthTiles.h"
 #include "analysis/time/TimeModel.h"
 #include "llvm/ADT/STLExtras.h"
@@ -302,6 +303,33 @@ LaunchPlan planStaged(const Setting &S, const Launch &L,
   UnstagedPlan AsItIs(S, L);
   return planStaged(S, L, Options, MayReserve, LargestBlock, AsItIs,
                     /*Without=*/{});
+}
+
+std::optional<PredictedGain> predictTiles(const Kernel &K,
+                                          const KernelPlan &Plan,
+                                          const AnalysisOptions &Options) {
+  if (!Plan.LaunchIndex || !Plan.After || !Plan.Tiles.bytes())
+    return std::nullopt;
+  llvm::Expected<Setting> S = settingFor(K, K.Launches[*Plan.LaunchIndex],
+                                         Options, /*MayReserve=*/false);
+  if (!S) {
+    llvm::consumeError(S.takeError());
+    return std::nullopt;
+  }
+  const Setting Long = withLongRows(*S);
+  Stages Found;
+  Found.Loops = Plan.Versions;
+  Found.Tiles = Plan.Tiles;
+  const std::optional<double> Gain = gainByTiles(Long, Found, *Plan.After);
+  if (!Gain)
+    return std::nullopt;
+  PredictedGain Out;
+  Out.Gain = *Gain;
+  Out.Least = LeastOfTiles * *Gain;
+  Out.Most = MostOfTiles * *Gain;
+  Out.OfLongRows = Long.Footprint.Parameters != S->Footprint.Parameters;
+  Out.RatesOfAnother = rateScale(S->Throttle.Gpu).From != Origin::Measured;
+  return Out;
 }
 
 } // namespace catt

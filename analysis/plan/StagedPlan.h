@@ -31,6 +31,13 @@ LaunchPlan planStaged(const Setting &S, const Launch &L,
                       const AnalysisOptions &Options, bool MayReserve,
                       std::optional<int64_t> LargestBlock = std::nullopt);
 
+/// What the tiles of a plan are predicted to gain under the launch that decided
+/// it; with rows of 1,024 elements where only the run knows. std::nullopt:
+/// there are none, or where their rows lie is not known.
+std::optional<PredictedGain> predictTiles(const Kernel &K,
+                                          const KernelPlan &Plan,
+                                          const AnalysisOptions &Options);
+
 } // namespace catt
 
 #endif

@@ -378,6 +378,8 @@ private:
                                 loopName(L), linesText(S, K, V));
     if (!V.Sums.empty())
       Title += "; " + counted(V.Sums.size(), "sum") + " in registers";
+    if (const std::string Gain = predictedText(K.Plan); !Gain.empty())
+      Title += ", " + Gain;
     return Title;
   }
 

@@ -144,6 +144,7 @@ private:
   }
 
   void loop(const KernelReport &K, const LoopPlan &P, const FileOutcome &F);
+  void predictedByTiles(const KernelPlan &Plan);
   void launch(const KernelReport &K, size_t Index);
   void registerPoint(const RegisterPoint &P);
   void registers(const KernelReport &K);
@@ -200,6 +201,18 @@ void JsonWriter::loop(const KernelReport &K, const LoopPlan &P,
           for (const LevelFootprint &Level : Profile.Levels)
             level(Level);
     });
+  });
+}
+
+void JsonWriter::predictedByTiles(const KernelPlan &Plan) {
+  if (!Plan.ByTiles)
+    return J.attribute("predictedByTiles", nullptr);
+  J.attributeObject("predictedByTiles", [&] {
+    J.attribute("gain", Plan.ByTiles->Gain);
+    J.attribute("least", Plan.ByTiles->Least);
+    J.attribute("most", Plan.ByTiles->Most);
+    J.attribute("ofLongRows", Plan.ByTiles->OfLongRows);
+    J.attribute("ratesOfAnother", Plan.ByTiles->RatesOfAnother);
   });
 }
 
@@ -361,6 +374,7 @@ void JsonWriter::kernel(const KernelReport &K, const FileOutcome &F) {
     J.attribute("blocksRemoved", K.Plan.BlocksRemoved);
     J.attribute("reserveSharedBytes", K.Plan.ReserveSharedBytes);
     J.attribute("carveoutPercent", K.Plan.CarveoutPercent);
+    predictedByTiles(K.Plan);
     measured(K.Measured);
     registersPerThread(K.Source.Registers);
     registers(K);

@@ -79,6 +79,18 @@ std::string predictedText(const LoopPlan &Plan) {
       .str();
 }
 
+std::string predictedText(const KernelPlan &Plan) {
+  if (!Plan.ByTiles)
+    return "";
+  const PredictedGain &By = *Plan.ByTiles;
+  return formatv("predicted{3}{4}: {0:f1} times as fast with tiles, {1:f1} to "
+                 "{2:f1} in nine of ten cases",
+                 By.Gain, By.Least, By.Most,
+                 By.OfLongRows ? " for rows of 1,024 elements" : "",
+                 By.RatesOfAnother ? " by rates of another card" : "")
+      .str();
+}
+
 std::string measuredText(const MeasuredChoice &M) {
   const MeasuredVariant &Of = M.Of;
   std::string Text = "measured on " + Of.Gpu + ", " + Of.Date;

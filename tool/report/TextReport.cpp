@@ -371,11 +371,25 @@ void TextWriter::writeKernel(const KernelReport &K, const Report &R) {
     writeLoop(K, P);
 }
 
+/// Of the kernel whose loop runs in tiles.
+static std::string predictedFor(const Report &R, const Applied &Stage) {
+  for (const KernelReport &K : R.Kernels)
+    for (const Loop &L : K.Source.Loops)
+      if (isAt(Stage.Where, L) && K.Plan.ByTiles)
+        return predictedText(K.Plan);
+  return "";
+}
+
 /// Changes that belong to a kernel or a launch rather than to a loop.
 void TextWriter::writeOtherChanges(const Report &R) {
   for (const Applied &A : File.Changes.Done)
-    if (!A.By->writes(Part::Groups))
-      emit(A.Where, {A.Summary + " [" + A.By->name().str() + "]", {}, {}});
+    if (!A.By->writes(Part::Groups)) {
+      Block B{A.Summary + " [" + A.By->name().str() + "]", {}};
+      if (A.By->writes(Part::Stage))
+        if (std::string Gain = predictedFor(R, A); !Gain.empty())
+          B.Notes.push_back({A.Where, std::move(Gain)});
+      emit(A.Where, B);
+    }
 }
 
 void TextWriter::writeSummary(const Report &R) {

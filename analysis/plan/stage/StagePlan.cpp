@@ -17,14 +17,11 @@
 
 namespace catt {
 
-/// Measured on an H200: rows of 4 elements take 1.2 to 1.5 times as long with
-/// tiles of 8 and 16, rows of 8 and 24 as long, rows of 32 0.4 to 0.7 times.
-static constexpr int64_t MinTrips = 32;
-
 /// Of a triangle, whose lanes run other numbers of iterations: with tiles of
 /// 128 bytes rows of up to 64 elements were 0.95 to 1.66 times as fast on an
 /// H200, of up to 128 1.00 to 2.02, of up to 256 to 2,048 1.16 to 4.74 times;
-/// halves of matrices 1.05 to 2.91 times.
+/// halves of matrices 1.05 to 2.91 times. With 11 and 12 warps on an SM in the
+/// mean two took 1.03 and 1.24 times as long.
 static constexpr int64_t MinUneven = 128;
 
 /// From this compute capability on, the elements of a tile come without passing
@@ -130,13 +127,14 @@ private:
       return;
     const std::optional<AffineIndex> &Count = S.K.Loops[Rows.Loop].TripCount;
     std::optional<int64_t> Trips = Count ? Count->constant() : std::nullopt;
-    if (Trips && *Trips * Rows.StepSize < MinTrips)
-      return;
     LoopVersion Each;
     Each.Rows = Index;
-    Each.MinTrips = Trips ? 0 : MinTrips;
     if (Options.May.Stage)
       Each.Reads = readsOf(Rows);
+    const int64_t Least = leastOf(Rows, Each.Reads);
+    if (Trips && *Trips * Rows.StepSize < Least)
+      return;
+    Each.MinTrips = Trips ? 0 : Least;
     if (!Each.Reads.empty() && isUneven(Rows) && !Options.TileBytes)
       Each.MinTrips = MinUneven;
     if (Options.May.Sums && Rows.Refusals.empty())
@@ -148,6 +146,20 @@ private:
       Each.Sums.clear();
     if (!Each.Reads.empty() || !Each.Sums.empty())
       take(std::move(Each));
+  }
+
+  /// Elements from which on a loop has such rows in tiles.
+  int64_t leastOf(const RowLoop &Rows, llvm::ArrayRef<unsigned> Reads) const {
+    int64_t Least = Reads.empty() ? EnoughElements : 0;
+    for (unsigned R : Reads) {
+      const RowRead &Read = Rows.Reads[R];
+      const int64_t Its =
+          leastElements(Read, !S.K.Accesses[Read.Access].Offset);
+      if (Read.IsWritten)
+        return Its;
+      Least = std::max(Least, Its);
+    }
+    return Least;
   }
 
   /// If blocks keep their registers.
@@ -268,16 +280,18 @@ private:
   std::vector<unsigned> readsOf(const RowLoop &Rows) {
     const bool Uneven = isUneven(Rows);
     if (llvm::is_contained(Without, Rows.Loop) ||
-        (((Uneven && !maybeLong(Rows)) || waitsForConstants(S.K, Rows)) &&
+        (((Uneven && (!maybeLong(Rows) || meanWarps(S) < EnoughWarps)) ||
+          waitsForConstants(S.K, Rows)) &&
          !Options.TileBytes))
       return {};
     const std::optional<LoopProfile> Profile = profileIfLong(Rows.Loop);
     if (!Profile)
       return {};
     RowContext In;
-    In.Counted = Profile->Work &&
-                 Profile->Work->Iterations.value_or(MinTrips) * Rows.StepSize >=
-                     MinTrips;
+    In.Counted =
+        Profile->Work &&
+        Profile->Work->Iterations.value_or(EnoughElements) * Rows.StepSize >=
+            LeastElements;
     In.Contends = In.Counted && contends(Long, *Profile);
     In.Busy = IsBusy;
     In.Forced = Options.TileBytes.has_value();
@@ -350,9 +364,17 @@ static void keepOneFunction(const Kernel &K, Stages &Out) {
         Rows.BodyBegin != First->BodyBegin)
       V.Reads.clear();
   }
-  llvm::erase_if(Out.Loops, [](const LoopVersion &V) {
-    return V.Reads.empty() && V.Sums.empty();
-  });
+}
+
+/// Loops that matter keep their tiles.
+static void leaveMinor(const Kernel &K, Stages &Out) {
+  std::vector<unsigned> WithTiles;
+  for (const LoopVersion &V : Out.Loops)
+    if (!V.Reads.empty())
+      WithTiles.push_back(K.RowLoops[V.Rows].Loop);
+  for (LoopVersion &V : Out.Loops)
+    if (isMinor(K, K.RowLoops[V.Rows], WithTiles))
+      V.Reads.clear();
 }
 
 /// Whether two calls of a function want the same text in it.
@@ -403,6 +425,11 @@ Stages stagesFor(const Setting &S, const std::vector<LoopProfile> &Profiles,
   Stages Out = StageChooser(S, Profiles, Options, Without).run();
   keepOneText(S.K, Out.Loops);
   keepOneFunction(S.K, Out);
+  if (!Options.TileBytes)
+    leaveMinor(S.K, Out);
+  llvm::erase_if(Out.Loops, [](const LoopVersion &V) {
+    return V.Reads.empty() && V.Sums.empty();
+  });
   if (chooseTiles(S, Options, LargestBlock, Out))
     return Out;
   for (LoopVersion &V : Out.Loops) {

@@ -12,8 +12,8 @@
 //
 // Rows whose lines do not fit in L1 are fetched once for each line that they
 // cross, if they stay there; loaded tile by tile, each sector is fetched once
-// whatever L1 holds (docs/model.md). It pays where a row is at least MinTrips
-// elements long: shorter ones were measured to lose up to half of their speed.
+// whatever L1 holds (docs/model.md). It pays where a row has leastElements()
+// (WorthTiles.h): shorter ones were measured to lose up to half of their speed.
 // The 32 look-ups of a load are gone, too, and more is on its way at a time:
 // rows are staged though all their lines fit in L1. With fewer warps than
 // EnoughWarps on an SM they are if a few write them, or if all of what is in

@@ -26,8 +26,13 @@ static bool haveRowsAlike(const Kernel &A, const Kernel &B) {
              });
 }
 
+unsigned narrowBytes(const RowRead &Read) {
+  return Read.NarrowBytes ? Read.NarrowBytes : Read.ElementBytes;
+}
+
 void layOutAlike(std::vector<Kernel> &Kernels) {
   auto Widen = [](RowRead &Own, const RowRead &Other) {
+    Own.NarrowBytes = std::min(narrowBytes(Own), narrowBytes(Other));
     Own.ElementBytes = std::max(Own.ElementBytes, Other.ElementBytes);
     Own.Alignment = std::max(Own.Alignment, Other.Alignment);
   };
@@ -88,8 +93,17 @@ static int64_t columnsOf(const Kernel &K, const LoopVersion &V,
       uint64_t(TileBytes / widest(Rows, V, &RowRead::ElementBytes)));
   const bool ByWords = llvm::all_of(
       V.Reads, [&](unsigned R) { return isInWords(Rows.Reads[R]); });
-  if (!walkInside(Rows, V))
-    return ByWords ? Elements : std::min<int64_t>(Elements, WarpLanes);
+  if (!walkInside(Rows, V)) {
+    const std::optional<AffineIndex> &Trips = K.Loops[Rows.Loop].TripCount;
+    const std::optional<int64_t> Count =
+        Trips ? Trips->constant() : std::nullopt;
+    if (ByWords)
+      return Elements;
+    return std::min(
+        {Elements, WarpLanes,
+         Count ? int64_t(llvm::bit_ceil(uint64_t(*Count * Rows.StepSize)))
+               : Elements});
+  }
   if (V.MinTrips)
     return 2 * Elements;
   int64_t Longest = 0;

@@ -45,6 +45,9 @@ int64_t threadBytes(const RowLoop &Rows, const LoopVersion &V);
 /// The elements of a row that stays, where that is known.
 std::optional<int64_t> knownLength(const Kernel &K, const RowRead &Read);
 
+/// Bytes of an element; of a template's, the least of any instantiation.
+unsigned narrowBytes(const RowRead &Read);
+
 /// Gives elements of a row of a template the room of the widest one that is
 /// instantiated, so that all instantiations can have the tiles of one text.
 void layOutAlike(std::vector<Kernel> &Kernels);

@@ -18,6 +18,29 @@
 
 namespace catt {
 
+/// Elements of rows that are written: the stores of a warp go to 32 sectors as
+/// the loop is. With 10 to 31 of them 42 kernels were 0.95 to 8.9 times as fast
+/// on an H200, 2.4 in the mean, with 9 to 39 that are known 49 kernels 1.5 to
+/// 11 times; with 8 and 9 that are not, seven 0.76 to 3.6, with fewer 0.85 to
+/// 0.98.
+static constexpr int64_t LeastWritten = 10;
+
+/// Bytes of rows that begin where data says: with 64 to 136, four kernels were
+/// 1.5 to 3.4 times as fast; with 28 to 56, five 0.81 to 1.23 times.
+static constexpr int64_t LeastScattered = 64;
+
+/// Rows that are read have a line of each: with 16 to 31 doubles eleven kernels
+/// were 0.81 to 3.6 times as fast, 1.7 in the mean, with 8 to 16 structs or
+/// vectors of four floats five 1.04 to 2.9; floats and integers, 5 to 13 of
+/// them, 0.33 to 1.19 times, 16 to 23 0.77 to 1.61.
+int64_t leastElements(const RowRead &Read, bool IsScattered) {
+  if (Read.IsWritten)
+    return LeastWritten;
+  const int64_t Bytes = IsScattered ? LeastScattered : LineBytes;
+  return std::clamp(Bytes / int64_t(narrowBytes(Read)), LeastElements,
+                    EnoughElements);
+}
+
 double meanWarps(const Setting &S) {
   const double Resident = S.Before.activeWarps();
   const std::optional<int64_t> Blocks = S.Throttle.Block.GridBlocks,
@@ -254,17 +277,43 @@ bool waitsForConstants(const Kernel &K, const RowLoop &Rows) {
   });
 }
 
+bool isMinor(const Kernel &K, const RowLoop &Rows,
+             llvm::ArrayRef<unsigned> LoopsWithTiles) {
+  constexpr int64_t Few = 64, ManyMore = 4;
+  // Not of loops that threads share: `for (k = threadIdx.x; k < n; k += 256)`.
+  auto Trips = [](const Loop &L, int64_t IfNotKnown) -> int64_t {
+    return L.TripCount && L.TripCount->isBlockUniform()
+               ? L.TripCount->constant().value_or(IfNotKnown)
+               : 0;
+  };
+  const int64_t Own = Trips(K.Loops[Rows.Loop], 0);
+  if (!Own || Own > Few)
+    return false;
+  auto Touches = [&](const Loop &L) {
+    return llvm::any_of(K.Accesses, [&](const Access &A) {
+      return A.Loop == L.Id && A.Space == AddressSpace::Global;
+    });
+  };
+  return llvm::any_of(K.Loops, [&](const Loop &L) {
+    const bool Apart =
+        !isInside(K, L.Id, Rows.Loop) && !isInside(K, Rows.Loop, L.Id);
+    return Apart && !llvm::is_contained(LoopsWithTiles, L.Id) && Touches(L) &&
+           Trips(L, ManyMore * Few) >= ManyMore * Own;
+  });
+}
+
 /// Rows of bytes that are 64 bytes apart, and of shorts that are 96: half a
 /// line for each of so many elements is enough. On an H200, with 64 warps on an
 /// SM, of bytes that are 33, 40, 64, 68, 80, 96, 100, 112 and 127 apart 0.79,
 /// 0.83, 3.77, 1.19, 1.44, 2.26, 2.07, 2.27 and 2.86 times as fast; of shorts
 /// that are 68, 100 and 120 bytes apart 0.83, 1.37 and 1.79 times.
-static bool isNearlyApart(const Setting &S, const RowRead &Read) {
-  const int64_t Enough = Read.ElementBytes == 1   ? 64
+/// Beside a row that is written, and for it, what LeastWritten elements have.
+static bool isNearlyApart(const Setting &S, const RowRead &Read, bool Writes) {
+  const int64_t Enough = Writes ? LeastWritten * int64_t(Read.ElementBytes)
+                         : Read.ElementBytes == 1 ? 64
                          : Read.ElementBytes == 2 ? 96
                                                   : LineBytes;
-  return !Read.IsWritten &&
-         std::abs(laneStrideBytes(S.K.Accesses[Read.Access], S.Footprint)
+  return std::abs(laneStrideBytes(S.K.Accesses[Read.Access], S.Footprint)
                       .value_or(0)) >= Enough;
 }
 
@@ -353,10 +402,14 @@ std::vector<unsigned> rowsApart(const Setting &S, const RowLoop &Rows,
                                 const RowContext &In,
                                 std::vector<Refusal> &Refusals) {
   std::vector<unsigned> Out;
+  const bool Writes = llvm::any_of(Rows.Reads, [](const RowRead &Read) {
+    return Read.IsWritten && !Read.Why;
+  });
   for (const auto &[I, Read] : llvm::enumerate(Rows.Reads)) {
     const Access &A = S.K.Accesses[Read.Access];
     const bool Known =
-        In.Counted && (isApart(S, A) || (In.Busy && isNearlyApart(S, Read))) &&
+        In.Counted &&
+        (isApart(S, A) || (In.Busy && isNearlyApart(S, Read, Writes))) &&
         (In.Forced || !leavesOut(Read)) && !isReadAgain(S, Rows, Read) &&
         (In.Contends ||
          (savesLookUps(S, Read) && (In.Busy || (!Read.IsWrittenSometimes &&

@@ -22,6 +22,14 @@
 
 namespace catt {
 
+/// Iterations for which sums stay in registers, and elements that are enough
+/// for any row in tiles; less are for none.
+inline constexpr int64_t EnoughElements = 32, LeastElements = 8;
+
+/// Elements from which on a row is worth tiles. IsScattered: it begins where
+/// data says.
+int64_t leastElements(const RowRead &Read, bool IsScattered);
+
 /// Warps on an SM, in the mean: a small grid leaves some with a block fewer.
 double meanWarps(const Setting &S);
 
@@ -52,6 +60,13 @@ bool isPadded(const Setting &S, const RowRead &Read);
 /// an H200; with their tables in global or shared memory, 0.16 to 0.90 times;
 /// one with a table of 16, 0.69 times.
 bool waitsForConstants(const Kernel &K, const RowLoop &Rows);
+
+/// A loop of few iterations beside another one that may run many more, and none
+/// of whose rows are in tiles: `for (j = 0; j < 32; ++j) best[i * 32 + j] =
+/// -1;` before a search. What tiles gain it is not felt, and the other loop has
+/// less L1: HeCBench's s8n took 1.18 times as long on an H200.
+bool isMinor(const Kernel &K, const RowLoop &Rows,
+             llvm::ArrayRef<unsigned> LoopsWithTiles);
 
 /// What decides about the rows of a loop beside these.
 struct RowContext {

@@ -1,4 +1,4 @@
-// RUN: %exact %s 2>&1 >/dev/null | FileCheck %s
+// RUN: %exact --transforms=split-warp-groups,reserve-shared,prefer-l1 %s 2>&1 >/dev/null | FileCheck %s
 // 16 structs of 16 bytes a row: lanes are 256 bytes apart.
 // CHECK: remark: loop over j: {{.*}}: {{split into|left alone: no choice of warps}}
 // CHECK: note: lanes of {{.*}} are 256 bytes apart: 32 lines where 1 would do
