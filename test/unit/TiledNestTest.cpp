@@ -130,6 +130,13 @@ TEST(MinorLoops, AreNoneBesideOneThatThreadsShare) {
       ElementsAre("y[i * 16 + j] in 16"));
 }
 
+TEST(MinorLoops, AreNoneThatLoad) {
+  std::string Code = beforeASearch("16", OverAll);
+  const std::string Store = "y[i * 16 + j] = 1;";
+  Code.replace(Code.find(Store), Store.size(), "y[i * 16 + j] *= 2;");
+  EXPECT_THAT(staged(Code), ElementsAre("y[i * 16 + j] in 16"));
+}
+
 TEST(MinorLoops, AreNotLongOnes) {
   EXPECT_THAT(staged(beforeASearch("65", OverAll)),
               ElementsAre("y[i * 65 + j] in 32"));

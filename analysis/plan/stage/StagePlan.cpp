@@ -373,7 +373,7 @@ static void leaveMinor(const Kernel &K, Stages &Out) {
     if (!V.Reads.empty())
       WithTiles.push_back(K.RowLoops[V.Rows].Loop);
   for (LoopVersion &V : Out.Loops)
-    if (isMinor(K, K.RowLoops[V.Rows], WithTiles))
+    if (isMinor(K, V, WithTiles))
       V.Reads.clear();
 }
 

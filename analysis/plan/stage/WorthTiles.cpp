@@ -277,7 +277,7 @@ bool waitsForConstants(const Kernel &K, const RowLoop &Rows) {
   });
 }
 
-bool isMinor(const Kernel &K, const RowLoop &Rows,
+bool isMinor(const Kernel &K, const LoopVersion &V,
              llvm::ArrayRef<unsigned> LoopsWithTiles) {
   constexpr int64_t Few = 64, ManyMore = 4;
   // Not of loops that threads share: `for (k = threadIdx.x; k < n; k += 256)`.
@@ -286,8 +286,10 @@ bool isMinor(const Kernel &K, const RowLoop &Rows,
                ? L.TripCount->constant().value_or(IfNotKnown)
                : 0;
   };
+  const RowLoop &Rows = K.RowLoops[V.Rows];
   const int64_t Own = Trips(K.Loops[Rows.Loop], 0);
-  if (!Own || Own > Few)
+  if (!Own || Own > Few ||
+      llvm::any_of(V.Reads, [&](unsigned R) { return Rows.Reads[R].IsRead; }))
     return false;
   auto Touches = [&](const Loop &L) {
     return llvm::any_of(K.Accesses, [&](const Access &A) {
