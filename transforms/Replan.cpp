@@ -38,6 +38,7 @@ static void keepDecided(Report &R) {
     K.Plan.Versions.clear();
     K.Plan.ByTrials = false;
     K.Plan.Tiles = {};
+    K.Plan.ByTiles.reset();
     K.Plan.Refusals.clear(); // what one would have to know to decide
     for (LoopPlan &P : K.Plan.Loops) {
       const Loop &L = K.Source.Loops[P.Loop];

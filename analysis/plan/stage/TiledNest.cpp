@@ -33,7 +33,8 @@ public:
 private:
   /// The part of a row that a tile has.
   struct Row {
-    std::unique_ptr<SimulatedNest> Trace; ///< of its first element alone
+    std::unique_ptr<const Kernel> Alone;  ///< with its first element alone
+    std::unique_ptr<SimulatedNest> Trace; ///< of that
     int64_t Bytes = 0;                    ///< of a tile
     int64_t LaneBytes = 0;                ///< that a lane loads at a time
   };
@@ -45,10 +46,10 @@ private:
   /// A loop of the nest that runs inside one over tiles.
   struct Tiled {
     unsigned Loop = 0, Tiles = 0; ///< in Loops
-    int64_t Trips = 0;            ///< of Loop, as it is
     int64_t Iterations = 0;       ///< of a tile
   };
 
+  std::unique_ptr<const Kernel> With; ///< without what is in tiles
   std::unique_ptr<SimulatedNest> Rest;
   std::vector<Row> Rows;
   std::vector<Added> AddedAccesses;
@@ -58,7 +59,7 @@ private:
   unsigned place(unsigned Id) const {
     return 1 + unsigned(llvm::find(Ids, Id) - Ids.begin());
   }
-  bool add(const Setting &S, const Stages &Found, const LoopVersion &V);
+  bool add(const Setting &S, const LoopVersion &V);
   unsigned addLoop(int64_t Trips) {
     Loops.emplace_back().Trips = Trips;
     return unsigned(Loops.size()) - 1;
@@ -99,8 +100,7 @@ Kernel alone(const Kernel &K, size_t Access) {
   return One;
 }
 
-bool TiledNest::add(const Setting &S, const Stages &Found,
-                    const LoopVersion &V) {
+bool TiledNest::add(const Setting &S, const LoopVersion &V) {
   const RowLoop &Its = S.K.RowLoops[V.Rows];
   const unsigned Walk = place(walkerOf(Its, Its.Reads[V.Reads.front()]));
   const bool Stays = walkInside(Its, V).has_value();
@@ -109,8 +109,8 @@ bool TiledNest::add(const Setting &S, const Stages &Found,
   for (unsigned R : V.Reads) {
     const RowRead &Read = Its.Reads[R];
     Row &New = Rows.emplace_back();
-    const Kernel One = alone(S.K, Read.Access);
-    New.Trace = traceOf(One, Ids.front(), S.Footprint);
+    New.Alone = std::make_unique<const Kernel>(alone(S.K, Read.Access));
+    New.Trace = traceOf(*New.Alone, Ids.front(), S.Footprint);
     if (!New.Trace || New.Trace->Accesses.empty() ||
         New.Trace->Accesses.front().Irregular)
       return false;
@@ -144,10 +144,10 @@ bool TiledNest::add(const Setting &S, const Stages &Found,
   }
   Tiled T;
   T.Loop = Walk;
-  T.Trips = Loops[Walk].Trips;
+  const int64_t Trips = Loops[Walk].Trips;
   T.Iterations = std::clamp<int64_t>(V.Columns / Its.StepSize, 1,
-                                     std::max<int64_t>(1, T.Trips));
-  T.Tiles = addLoop(int64_t(llvm::divideCeil(T.Trips, T.Iterations)));
+                                     std::max<int64_t>(1, Trips));
+  T.Tiles = addLoop(int64_t(llvm::divideCeil(Trips, T.Iterations)));
   Loops[Outer].Items[At].Index = T.Tiles;
   Loops[T.Tiles].Items = {{true, Fetch}, {true, Walk}, {true, Back}};
   Loops[Walk].Trips = T.Iterations;
@@ -156,8 +156,8 @@ bool TiledNest::add(const Setting &S, const Stages &Found,
 }
 
 bool TiledNest::build(const Setting &S, const Stages &Found, unsigned Root) {
-  const Kernel With = withStages(S.K, Found);
-  Rest = traceOf(With, Root, S.Footprint);
+  With = std::make_unique<const Kernel>(withStages(S.K, Found));
+  Rest = traceOf(*With, Root, S.Footprint);
   if (!Rest)
     return false;
   for (const Loop &L : S.K.Loops)
@@ -180,7 +180,7 @@ bool TiledNest::build(const Setting &S, const Stages &Found, unsigned Root) {
   Accesses = Rest->Accesses;
   return llvm::all_of(Found.Loops, [&](const LoopVersion &V) {
     return V.Reads.empty() || !isInside(S.K, S.K.RowLoops[V.Rows].Loop, Root) ||
-           add(S, Found, V);
+           add(S, V);
   });
 }
 
@@ -228,16 +228,13 @@ std::optional<int64_t> TiledNest::stride(unsigned Access, unsigned Loop) const {
   return Loop >= 1 && Loop <= Ids.size() ? Own(Loop) : 0;
 }
 
-/// Cycles of an SM for each warp.
-double cyclesOf(const SimulatedNest &Nest, const Setting &S,
-                const Residency &Runs) {
-  SimulatedRun Run;
-  Run.WarpsPerBlock = Run.WarpsPerGroup = Runs.WarpsPerBlock;
-  Run.BlocksPerSM = Runs.BlocksPerSM;
-  Run.L1Bytes = Runs.L1Bytes;
-  Run.SMs = *S.Throttle.Gpu.SMs;
-  Run.GridBlocks = S.Throttle.Block.GridBlocks;
-  return simulate(Nest, Run, ratesToCompare(S.Throttle.Gpu)).CyclesPerWarp;
+/// All warps of a block at a time.
+Candidate undivided(const Residency &Runs) {
+  Candidate C;
+  C.WarpsPerGroup = Runs.WarpsPerBlock;
+  C.BlocksPerSM = Runs.BlocksPerSM;
+  C.L1Bytes = Runs.L1Bytes;
+  return C;
 }
 } // namespace
 
@@ -253,8 +250,8 @@ std::optional<double> gainByTiles(const Setting &S, const Stages &Found,
     TiledNest Tiles;
     if (!Nest || !Tiles.build(S, Found, L.Id))
       return std::nullopt;
-    As += cyclesOf(*Nest, S, S.Before);
-    With += cyclesOf(Tiles, S, After);
+    As += simulatedCycles(*Nest, undivided(S.Before), S.Throttle);
+    With += simulatedCycles(Tiles, undivided(After), S.Throttle);
   }
   return As > 0 && With > 0 ? std::optional(As / With) : std::nullopt;
 }

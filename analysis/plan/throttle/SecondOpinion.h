@@ -32,9 +32,10 @@ constexpr double LeastGainByBoth = 0.1;
 /// which took 1.05 times as long in the mean, and keep two of five that lost.
 constexpr double LeastGainSimulated = 0.05;
 
-/// Those with which the order of the points of 156 drawn kernels comes out
-/// best; those of L1Simulation.h are nearer to counters.
-SimulationRates ratesToCompare(const Device &Gpu);
+/// Cycles of an SM for each warp that runs the nest so. The number of SMs must
+/// be known.
+double simulatedCycles(const SimulatedNest &Nest, const Candidate &C,
+                       const ThrottleOptions &Options);
 
 /// Asked about a split that the time model likes: how many times as fast the
 /// loop is by it; std::nullopt: it cannot say.

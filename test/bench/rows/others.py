@@ -28,6 +28,16 @@ def plane(d, loads, least=64, most=4096):
     return side
 
 
+def listed(d, by_rows):
+    """Element -> its index in a list of d.length for each thread, which lies by
+    rows or by columns."""
+    count = d.count  # named whether it is used or not, as in all of these
+    if by_rows:
+        length = d.length
+        return lambda j: f"{d.i} * {length} + {j}"
+    return lambda j: f"{j} * {count} + {d.i}"
+
+
 @form("matrix-product", 5, "matrix", types=REALS, least=16, most=1024,
       headers=BY_ONE, guards=PLAIN, addresses=FLAT)
 def matrix_product(d):
@@ -158,14 +168,14 @@ def ell(d):
       headers=BY_ONE, addresses=FLAT, may_be_wide=False)
 def neighbours(d):
     """A list of others for each particle, by rows or by columns."""
-    n, rows = d.count, d.shape.rows
-    by_rows = d.chance(0.4)
+    rows = d.shape.rows
+    d.count  # is drawn before the list's order, as in the seeds measured
+    at = listed(d, by_rows=d.chance(0.4))
     d.pointer("list", "int", rows * d.m, f"index:{rows}")
     d.pointer("at", "float4", rows, "values")
-    at = f"{d.i} * {d.length} + {{0}}" if by_rows else f"{{0}} * {n} + {d.i}"
     before, (s,), after = d.sums(["force"])
     return [f"const float4 own = at[{d.i}];", *before, *d.loop(lambda j: [
-        f"const float4 other = at[list[{at.format(j)}]];",
+        f"const float4 other = at[list[{at(j)}]];",
         "const float dx = other.x - own.x;",
         "const float dy = other.y - own.y;",
         f"{s} += other.w * (dx * dx + dy * dy);"]), *after]
@@ -187,11 +197,10 @@ def table(d):
       headers=BY_ONE, addresses=FLAT, may_be_wide=False)
 def histogram(d):
     bins = d.rng.choice([64, 256, 4096])
-    by_rows, n = d.chance(0.5), d.count
+    at = listed(d, by_rows=d.chance(0.5))
     d.pointer("keys", "int", d.shape.rows * d.m, f"index:{bins}")
     d.pointer("bins", "int", bins, "zero", True)
-    at = f"{d.i} * {d.length} + {{0}}" if by_rows else f"{{0}} * {n} + {d.i}"
-    return d.loop(lambda j: [f"atomicAdd(&bins[keys[{at.format(j)}]], 1);"])
+    return d.loop(lambda j: [f"atomicAdd(&bins[keys[{at(j)}]], 1);"])
 
 
 @form("polynomial", 5, "arithmetic", types=REALS, least=4, most=64,
