@@ -47,6 +47,13 @@ struct Guard {
   AffineIndex Condition;
 };
 
+/// How a loop moves an access that begins where data says: the elements of
+/// `A[idx[i] * m + j]` follow one another.
+struct RowStep {
+  unsigned Loop = 0; ///< Loop::Id
+  int64_t Bytes = 0; ///< from one iteration to the next
+};
+
 /// One memory reference. `tmp[i] += x` is one reference that reads and writes.
 struct Access {
   Location Where;
@@ -57,11 +64,15 @@ struct Access {
   bool Reads = false, Writes = false, Atomic = false, Volatile = false;
   bool ThroughL1 = true; ///< false for __ldcg, __stcs and the like
   unsigned SizeBytes = 0;
+  /// Of the object that it is a member of, up to 16, or its own: compilers load
+  /// the members of a float4 that a thread needs at once.
+  unsigned Alignment = 0;
   int64_t ArrayBytes = 0; ///< of the array that is named there; 0: not known
   /// Bytes from the base; std::nullopt is irregular, and `Irregularity` says
   /// why. The base is assumed to be aligned to a line, as cudaMalloc's are.
   std::optional<AffineIndex> Offset;
   std::optional<Refusal> Irregularity;
+  std::optional<RowStep> Step; ///< of an irregular one, where it is known
   /// The innermost loop around it, by Loop::Id.
   std::optional<unsigned> Loop;
   /// Conditions under which it happens, outermost first. If GuardsKnown is

@@ -98,6 +98,24 @@ private:
     }
   }
 
+  /// In bytes, of `P[i]` for `P[i].pos.x`: 16 at most, as much as a load has.
+  unsigned alignment(const Expr &Touched) const {
+    int64_t Most = 1;
+    auto Take = [&](QualType Type) {
+      if (!Type->isIncompleteType() && !Type->isDependentType())
+        Most = std::max(Most, Context.getTypeAlignInChars(Type).getQuantity());
+    };
+    const Expr *E = Touched.IgnoreParenImpCasts();
+    Take(E->getType());
+    while (auto *M = dyn_cast<MemberExpr>(E)) {
+      E = M->getBase()->IgnoreParenImpCasts();
+      Take(M->isArrow() ? E->getType()->getPointeeType() : E->getType());
+      if (M->isArrow())
+        break;
+    }
+    return unsigned(std::min<int64_t>(Most, 16));
+  }
+
   void onAccess(const Expr &Touched, const PointerValue &Where, QualType Type,
                 MemoryUse Use) override {
     const CallExpr *Call = loadingCall();
@@ -115,6 +133,7 @@ private:
     A.ThroughL1 = Use.ThroughL1 && !A.Volatile;
     if (!Type->isIncompleteType() && !Type->isDependentType())
       A.SizeBytes = Context.getTypeSizeInChars(Type).getQuantity();
+    A.Alignment = alignment(Touched);
     A.ArrayBytes = arrayBytes(Touched);
     A.Offset = Where.Offset;
     if (!A.Offset)

@@ -62,6 +62,7 @@ public:
   /// Start is moved to when there is room for it.
   void store(uint32_t Id, unsigned Sector, double &Start) {
     Start = std::max(Start, std::max(L2Free, DramFree) - R.Dram);
+    ++Cost.SectorsStored;
     Line &L = Lines[Id];
     const uint8_t Bit = uint8_t(1u << Sector);
     const bool IsLost = comeToL2(L);
@@ -274,6 +275,7 @@ void Simulation::start(Warp &W, int64_t Block, unsigned Index) {
 double Simulation::access(Warp &W, unsigned A, double &Time, bool Store) {
   const SimulatedAccess &Ref = N.Accesses[A];
   ++Accesses;
+  ++L1.Cost.Accesses;
   ++W.Done;
   std::array<int64_t, WarpLanes> Own;
   const int64_t *Offsets = &W.Offsets[size_t(A) * WarpLanes];
@@ -461,29 +463,49 @@ SimulatedCost Simulation::runPart(double Limit) {
   return L1.Cost;
 }
 
+/// How many blocks of a run come to an SM, and how many are there at a time.
+struct BlocksOfSM {
+  int64_t Come = 0, Places = 0;
+
+  explicit BlocksOfSM(const SimulatedRun &Run)
+      : Come(3 * Run.BlocksPerSM), Places(Run.BlocksPerSM) {
+    if (Run.GridBlocks)
+      Come = std::min(Come, (*Run.GridBlocks + Run.SMs - 1) / Run.SMs);
+    Places = std::min(Places, Come);
+  }
+};
+
+double lanesOfBlock(const SimulatedNest &N, const SimulatedRun &Run) {
+  return accessesOf(N, 0) * double(Run.WarpsPerBlock * WarpLanes);
+}
+
 SimulatedCost Simulation::run() {
   if (PerWarp == 0)
     return {};
-  int64_t Places = Run.BlocksPerSM, Come = 3 * Places;
-  if (Run.GridBlocks) {
-    Come = std::min(Come, (*Run.GridBlocks + Run.SMs - 1) / Run.SMs);
-    Places = std::min(Places, Come);
-  }
-  Slots.resize(size_t(Places));
-  Warps.resize(size_t(Places * Run.WarpsPerGroup));
-  const double PerBlock = PerWarp * double(Run.WarpsPerBlock * WarpLanes);
-  const bool IsWhole =
-      Run.Budget >= PerBlock * double(std::min(Come, 2 * Places));
-  Blocks = IsWhole ? std::min(Come, int64_t(Run.Budget / PerBlock)) : Places;
+  const BlocksOfSM Of(Run);
+  Slots.resize(size_t(Of.Places));
+  Warps.resize(size_t(Of.Places * Run.WarpsPerGroup));
+  const bool IsWhole = runsWhole(N, Run);
+  Blocks = IsWhole
+               ? std::min(Of.Come, int64_t(Run.Budget / lanesOfBlock(N, Run)))
+               : Of.Places;
   for (size_t S = 0; S != Slots.size(); ++S)
     startBlock(S, 0);
-  if (IsWhole)
-    return runWhole();
-  return runPart(
-      std::min(PerWarp, Run.Budget / double(Warps.size() * size_t(WarpLanes))));
+  SimulatedCost Out =
+      IsWhole ? runWhole()
+              : runPart(std::min(
+                    PerWarp, Run.Budget / double(Warps.size() * WarpLanes)));
+  Out.AccessesPerWarp = PerWarp;
+  return Out;
 }
 
 } // namespace
+
+bool runsWhole(const SimulatedNest &Nest, const SimulatedRun &Run) {
+  const BlocksOfSM Of(Run);
+  return Run.Budget >=
+         lanesOfBlock(Nest, Run) * double(std::min(Of.Come, 2 * Of.Places));
+}
 
 SimulatedCost simulate(const SimulatedNest &Nest, const SimulatedRun &Run,
                        const SimulationRates &Rates) {

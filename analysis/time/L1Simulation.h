@@ -51,12 +51,12 @@ namespace catt {
 /// In cycles of the SM, unless it says otherwise. An H200's.
 struct SimulationRates {
   double Issue = 1;          ///< an access at the port
-  double Line = 0.216;       ///< each line beyond its first
-  double Bank = 0.708;       ///< each turn of its most crowded bank but one
-  double Hit = 36;           ///< until what is in L1 is there
-  double L2 = 260;           ///< until what is in L2 is there; a guess
-  double Dram = 600;         ///< until what is in DRAM is there; a guess
-  double L2Sector = 1.6;     ///< a sector from L2, or written to it
+  double Line = 0.25;        ///< each line beyond its first
+  double Bank = 1;           ///< each turn of its most crowded bank but one
+  double Hit = 32;           ///< until what is in L1 is there
+  double L2 = 277;           ///< until what is in L2 is there
+  double Dram = 677;         ///< until what is in DRAM is there
+  double L2Sector = 1.75;    ///< a sector from L2, or written to it
   double StoredSector = 3.5; ///< a sector written to L2, in part
   double StoredAgain = 8;    ///< L2 lost one that was written in part
   double DramSector = 1.55;  ///< a sector that nobody read yet
@@ -65,11 +65,11 @@ struct SimulationRates {
   double Operation = 6;      ///< of arithmetic, one behind the other
   double InFlight = 1024;    ///< sectors that an SM can wait for; a guess
   double Flight = 1;    ///< lines of L1 for each of these, where that is less
-  double Usable = 0.87; ///< of L1, holds data (220 of 256 KiB were found)
+  double Usable = 1;    ///< of L1, holds data
   double L2Share = 0.5; ///< of L2, holds what it was asked for; a guess
   double Unroll = 4;    ///< iterations of a batch where no store holds back
-  double InARow = 4;    ///< loads of a batch that a warp issues before others
-  double Draws = 3;     ///< lines of which the least recently used leaves
+  double InARow = 16;   ///< loads of a batch that a warp issues before others
+  double Draws = 1;     ///< lines of which the least recently used leaves
   int64_t L2Bytes = int64_t(50) << 20;
 };
 
@@ -101,7 +101,7 @@ class SimulatedNest {
 public:
   virtual ~SimulatedNest();
 
-  std::vector<SimulatedLoop> Loops; ///< the outermost first
+  std::vector<SimulatedLoop> Loops; ///< the first one is around all others
   std::vector<SimulatedAccess> Accesses;
 
   /// Offsets in bytes of the lanes of a warp. Returns a bit for each lane that
@@ -129,7 +129,14 @@ struct SimulatedCost {
   double CyclesPerWarp = 0;
   double SectorsLoaded = 0, SectorsHit = 0; ///< L1 is asked for; had or expects
   double SectorsFromDram = 0;
+  double SectorsStored = 0;
+  /// What the sectors were counted over, and what a warp executes in all.
+  double Accesses = 0, AccessesPerWarp = 0;
 };
+
+/// Whether a run in the budget comes to the end of the nest: of a part only the
+/// first accesses of each warp are looked at.
+bool runsWhole(const SimulatedNest &Nest, const SimulatedRun &Run);
 
 /// A nest without an access costs nothing.
 SimulatedCost simulate(const SimulatedNest &Nest, const SimulatedRun &Run,

@@ -224,19 +224,20 @@ __global__ void k(const float *A, const float *x, float *y) {
   FootprintOptions Options = launch(1000, 256);
   auto Nest = traceOf(K, 0, Options);
   ASSERT_TRUE(Nest);
-  ASSERT_EQ(Nest->Loops.size(), 2u);
-  EXPECT_EQ(Nest->Loops[0].Trips, 5);
-  EXPECT_EQ(Nest->Loops[1].Trips, 40);
+  ASSERT_EQ(Nest->Loops.size(), 3u);
+  EXPECT_EQ(Nest->Loops[0].Trips, 1);
+  EXPECT_EQ(Nest->Loops[1].Trips, 5);
+  EXPECT_EQ(Nest->Loops[2].Trips, 40);
   ASSERT_EQ(Nest->Accesses.size(), 3u);
-  ASSERT_EQ(Nest->Loops[0].Items.size(), 3u);
-  EXPECT_FALSE(Nest->Loops[0].Items[0].IsLoop);
-  EXPECT_TRUE(Nest->Loops[0].Items[1].IsLoop);
+  ASSERT_EQ(Nest->Loops[1].Items.size(), 3u);
+  EXPECT_FALSE(Nest->Loops[1].Items[0].IsLoop);
+  EXPECT_TRUE(Nest->Loops[1].Items[1].IsLoop);
   EXPECT_TRUE(Nest->Accesses[0].IsShared);
   EXPECT_FALSE(Nest->Accesses[1].IsShared);
   EXPECT_TRUE(Nest->Accesses[2].Stores);
-  EXPECT_EQ(Nest->stride(1, 1), 4);
+  EXPECT_EQ(Nest->stride(1, 2), 4);
   int64_t Offsets[WarpLanes];
-  EXPECT_EQ(Nest->lanes(1, 2, 1, {0, 3}, Offsets), ~0u);
+  EXPECT_EQ(Nest->lanes(1, 2, 1, {0, 0, 3}, Offsets), ~0u);
   EXPECT_EQ(Offsets[1], ((2 * 256 + 32 + 1) * 40 + 3) * 4);
 }
 
@@ -252,12 +253,131 @@ __global__ void k(const float *A, float *y, int n) {
   auto Lanes = [&](int64_t Block) {
     int64_t Offsets[WarpLanes];
     return traceOf(Found.kernel(), 0, Options)
-        ->lanes(0, Block, 0, {0}, Offsets);
+        ->lanes(0, Block, 0, {0, 0}, Offsets);
   };
   EXPECT_EQ(Lanes(2), ~0u);
   Options.Parameters["n"] = 512;
   EXPECT_EQ(Lanes(2), 0u);
   EXPECT_EQ(Lanes(1), ~0u);
+}
+
+/// The trace of a kernel whose body this is, with blocks of 256.
+struct Traced {
+  explicit Traced(const std::string &Body, std::optional<unsigned> Loop = {})
+      : Found(parseSnippet(
+            "struct Body { float x, y, z, w; };\n"
+            "__global__ void k(const float *A, const float4 *P, const Body *B, "
+            "float *y, const int *idx) {\n"
+            "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = "
+            "0;\n" +
+            Body + "}\n")),
+        Options(launch(1000, 256)),
+        Nest(traceOf(Found.kernel(), Loop, Options)) {}
+
+  Parsed Found;
+  FootprintOptions Options;
+  std::unique_ptr<SimulatedNest> Nest;
+};
+
+TEST(NestTrace, AllOfTheKernelWithItsLoopsInOrder) {
+  Traced T("  s = A[i];\n"
+           "  for (int j = 0; j < 9; ++j) s += A[i * 9 + j];\n"
+           "  for (int j = 0; j < 9; ++j) s *= A[i * 9 + j];\n"
+           "  y[i] = s;\n");
+  ASSERT_TRUE(T.Nest);
+  ASSERT_EQ(T.Nest->Loops[0].Items.size(), 4u);
+  for (unsigned I = 0; I != 4; ++I)
+    EXPECT_EQ(T.Nest->Loops[0].Items[I].IsLoop, I == 1 || I == 2) << I;
+  EXPECT_EQ(T.Nest->Accesses.size(), 4u);
+  Traced One("  for (int j = 0; j < 9; ++j) s += A[i * 9 + j];\n"
+             "  y[i] = s;\n",
+             0);
+  EXPECT_EQ(One.Nest->Accesses.size(), 1u);
+}
+
+TEST(NestTrace, MembersOfAnAlignedObjectAreLoadedTogether) {
+  Traced Aligned("  for (int j = 0; j < 9; ++j)\n"
+                 "    s += P[i * 9 + j].y * P[i * 9 + j].x + P[i * 9 + j].w;\n"
+                 "  y[i] = s;\n",
+                 0);
+  ASSERT_EQ(Aligned.Nest->Accesses.size(), 1u);
+  EXPECT_EQ(Aligned.Nest->Accesses[0].Bytes, 16u);
+  int64_t Offsets[WarpLanes];
+  Aligned.Nest->lanes(0, 0, 0, {0, 0}, Offsets);
+  EXPECT_EQ(Offsets[1], 9 * 16);
+  Traced Words("  for (int j = 0; j < 9; ++j)\n"
+               "    s += B[i * 9 + j].y * B[i * 9 + j].x + B[i * 9 + j].w;\n"
+               "  y[i] = s;\n",
+               0);
+  EXPECT_EQ(Words.Nest->Accesses.size(), 3u);
+}
+
+TEST(NestTrace, WhatWasStoredIsNotLoadedAgain) {
+  auto Loads = [](const std::string &Body) {
+    Traced T("  for (int j = 0; j < 9; ++j) {\n" + Body + "  }\n", 0);
+    return llvm::any_of(T.Nest->Accesses, [](const SimulatedAccess &A) {
+      return A.Loads && A.Stores;
+    });
+  };
+  EXPECT_FALSE(Loads("    y[i] += A[i * 9 + j];\n"));
+  // Another store may be to it; another element each time.
+  EXPECT_TRUE(Loads("    y[i] += A[i * 9 + j];\n    y[i + 9 * j] = s;\n"));
+  EXPECT_TRUE(Loads("    y[i * 9 + j] += A[i * 9 + j];\n"));
+}
+
+TEST(NestTrace, RowsThatDataPlacesAreWalked) {
+  Traced T("  int row = idx[i];\n"
+           "  for (int j = 0; j < 9; ++j) s += A[row * 9 + j];\n"
+           "  y[i] = s;\n",
+           0);
+  ASSERT_TRUE(T.Nest);
+  const SimulatedAccess &Row = T.Nest->Accesses.back();
+  EXPECT_FALSE(Row.Irregular);
+  const unsigned At = unsigned(T.Nest->Accesses.size()) - 1;
+  EXPECT_EQ(T.Nest->stride(At, 1), 4);
+  int64_t First[WarpLanes], Third[WarpLanes];
+  EXPECT_EQ(T.Nest->lanes(At, 0, 0, {0, 0}, First), ~0u);
+  T.Nest->lanes(At, 0, 0, {0, 2}, Third);
+  EXPECT_NE(First[1] - First[0], First[2] - First[1]);
+  EXPECT_EQ(Third[5] - First[5], 8);
+  EXPECT_FALSE(dataDecides(T.Found.kernel(), *T.Nest));
+  // Of a loop around, each iteration has another row.
+  Traced Around("  for (int c = 0; c < 4; ++c) {\n"
+                "    int row = idx[i * 4 + c];\n"
+                "    for (int j = 0; j < 9; ++j) s += A[row * 9 + j];\n  }\n"
+                "  y[i] = s;\n",
+                0);
+  const unsigned Inner = unsigned(Around.Nest->Accesses.size()) - 1;
+  EXPECT_EQ(Around.Nest->stride(Inner, 1), std::nullopt);
+  EXPECT_EQ(Around.Nest->stride(Inner, 2), 4);
+}
+
+TEST(NestTrace, WhatIsNotSimulated) {
+  EXPECT_FALSE(Traced("  atomicAdd(&y[i], s);\n").Nest);
+  Traced Table("  for (int j = 0; j < 9; ++j) s += A[idx[i * 9 + j]];\n"
+               "  y[i] = s;\n");
+  EXPECT_TRUE(dataDecides(Table.Found.kernel(), *Table.Nest));
+  Traced Search("  for (int j = 0; j < 9; ++j)\n"
+                "    if (A[i * 9 + j] > 3) break;\n  y[i] = s;\n");
+  EXPECT_TRUE(dataDecides(Search.Found.kernel(), *Search.Nest));
+}
+
+/// Rows of nine floats that two loops walk: the second one finds them in L1.
+TEST(L1Simulation, LoopsFindWhatOthersLoaded) {
+  Traced T("  for (int j = 0; j < 9; ++j) s += A[i * 9 + j];\n"
+           "  for (int j = 0; j < 9; ++j) s *= A[i * 9 + j];\n"
+           "  y[i] = s;\n");
+  SimulatedRun Run;
+  Run.WarpsPerBlock = Run.WarpsPerGroup = 8;
+  Run.BlocksPerSM = 1;
+  Run.L1Bytes = 200 * 1024;
+  Run.SMs = 132;
+  EXPECT_TRUE(runsWhole(*T.Nest, Run));
+  const SimulatedCost Cost = simulate(*T.Nest, Run, {});
+  // 36 bytes of each row, in 36 of 32 * 9 / 8 sectors, are asked for 18 times.
+  EXPECT_LT(Cost.SectorsLoaded - Cost.SectorsHit, 0.1 * Cost.SectorsLoaded);
+  Run.Budget = 1000;
+  EXPECT_FALSE(runsWhole(*T.Nest, Run));
 }
 
 /// A split of the only kernel's outermost loop, and what it runs beside.

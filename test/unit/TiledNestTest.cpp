@@ -86,15 +86,29 @@ TEST(PredictedByTiles, NothingWithoutTiles) {
   EXPECT_FALSE(decided(kernel("4096", "256", "s += B[j];")).ByTiles);
 }
 
-TEST(PredictedByTiles, NothingOfRowsThatBeginWhereDataSays) {
-  const KernelPlan Plan =
-      decided("__global__ void k(const float *A, const int *at, float *y) {\n"
-              "  int i = blockIdx.x * blockDim.x + threadIdx.x, row = at[i];\n"
-              "  float s = 0;\n"
-              "  for (int j = 0; j < 4096; ++j)\n"
-              "    s += A[row * 4096 + j];\n"
-              "  y[i] = s;\n}\n"
-              "void host(float *A, int *at) { k<<<1056, 256>>>(A, at, A); }\n");
+/// Rows that begin where `at` says, and what each element is multiplied by.
+KernelPlan gathered(const std::string &Factor) {
+  return decided(
+      "__global__ void k(const float *A, const int *at, float *y) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x, row = at[i];\n"
+      "  float s = 0;\n"
+      "  for (int j = 0; j < 4096; ++j)\n"
+      "    s += A[row * 4096 + j]" +
+      Factor +
+      ";\n"
+      "  y[i] = s;\n}\n"
+      "void host(float *A, int *at) { k<<<1056, 256>>>(A, at, A); }\n");
+}
+
+TEST(PredictedByTiles, OfRowsThatBeginWhereDataSays) {
+  const KernelPlan Plan = gathered("");
+  EXPECT_EQ(Plan.Versions.size(), 1U);
+  ASSERT_TRUE(Plan.ByTiles);
+  EXPECT_GT(Plan.ByTiles->Gain, 1.2);
+}
+
+TEST(PredictedByTiles, NothingWhereDataSaysWhatIsLoaded) {
+  const KernelPlan Plan = gathered(" * A[at[j]]");
   EXPECT_EQ(Plan.Versions.size(), 1U);
   EXPECT_FALSE(Plan.ByTiles);
 }

@@ -17,13 +17,14 @@
 namespace catt {
 namespace {
 
-/// Loops: one that runs once around the nest, those of the nest, and behind
-/// them those that were added. Accesses: those of the nest without what is in
-/// tiles, and behind them what was added.
+/// Loops: those of the nest, the first one around it, and behind them those
+/// that were added. Accesses: those of the nest without what is in tiles, and
+/// behind them what was added.
 class TiledNest : public SimulatedNest {
 public:
   /// False: where a row lies is not known.
-  bool build(const Setting &S, const Stages &Found, unsigned Root);
+  bool build(const Setting &S, const Stages &Found,
+             std::optional<unsigned> Root);
 
   uint32_t lanes(unsigned Access, int64_t Block, unsigned Warp,
                  llvm::ArrayRef<int64_t> Iterations,
@@ -59,7 +60,12 @@ private:
   unsigned place(unsigned Id) const {
     return 1 + unsigned(llvm::find(Ids, Id) - Ids.begin());
   }
-  bool add(const Setting &S, const LoopVersion &V);
+  /// Of one that stands in no loop of the nest: the one around it.
+  unsigned placeOrFirst(std::optional<unsigned> Id) const {
+    return Id && llvm::is_contained(Ids, *Id) ? place(*Id) : 0;
+  }
+  bool add(const Setting &S, const LoopVersion &V,
+           std::optional<unsigned> Root);
   unsigned addLoop(int64_t Trips) {
     Loops.emplace_back().Trips = Trips;
     return unsigned(Loops.size()) - 1;
@@ -85,9 +91,9 @@ std::pair<unsigned, size_t> TiledNest::standsIn(unsigned Loop) const {
 
 std::vector<int64_t>
 TiledNest::ownOf(llvm::ArrayRef<int64_t> Iterations) const {
-  std::vector<int64_t> Own(Iterations.slice(1, Ids.size()).vec());
+  std::vector<int64_t> Own(Iterations.take_front(1 + Ids.size()).vec());
   for (const Tiled &T : TiledLoops)
-    Own[T.Loop - 1] += Iterations[T.Tiles] * T.Iterations;
+    Own[T.Loop] += Iterations[T.Tiles] * T.Iterations;
   return Own;
 }
 
@@ -100,7 +106,8 @@ Kernel alone(const Kernel &K, size_t Access) {
   return One;
 }
 
-bool TiledNest::add(const Setting &S, const LoopVersion &V) {
+bool TiledNest::add(const Setting &S, const LoopVersion &V,
+                    std::optional<unsigned> Root) {
   const RowLoop &Its = S.K.RowLoops[V.Rows];
   const unsigned Walk = place(walkerOf(Its, Its.Reads[V.Reads.front()]));
   const bool Stays = walkInside(Its, V).has_value();
@@ -110,7 +117,7 @@ bool TiledNest::add(const Setting &S, const LoopVersion &V) {
     const RowRead &Read = Its.Reads[R];
     Row &New = Rows.emplace_back();
     New.Alone = std::make_unique<const Kernel>(alone(S.K, Read.Access));
-    New.Trace = traceOf(*New.Alone, Ids.front(), S.Footprint);
+    New.Trace = traceOf(*New.Alone, Root, S.Footprint);
     if (!New.Trace || New.Trace->Accesses.empty() ||
         New.Trace->Accesses.front().Irregular)
       return false;
@@ -155,32 +162,30 @@ bool TiledNest::add(const Setting &S, const LoopVersion &V) {
   return true;
 }
 
-bool TiledNest::build(const Setting &S, const Stages &Found, unsigned Root) {
+bool TiledNest::build(const Setting &S, const Stages &Found,
+                      std::optional<unsigned> Root) {
   With = std::make_unique<const Kernel>(withStages(S.K, Found));
   Rest = traceOf(*With, Root, S.Footprint);
   if (!Rest)
     return false;
+  auto IsPart = [&](unsigned L) { return !Root || isInside(S.K, L, *Root); };
   for (const Loop &L : S.K.Loops)
-    if (isInside(S.K, L.Id, Root))
+    if (IsPart(L.Id))
       Ids.push_back(L.Id);
-  Loops.emplace_back().Trips = 1;
-  Loops.front().Items = {{true, 1}};
-  llvm::append_range(Loops, Rest->Loops);
-  for (SimulatedLoop &L : llvm::drop_begin(Loops))
-    for (SimulatedLoop::Item &Item : L.Items)
-      Item.Index += Item.IsLoop;
+  Loops = Rest->Loops;
   // A loop all of whose accesses are in tiles stands nowhere any more.
-  for (unsigned L = 2; L < Loops.size(); ++L)
+  for (unsigned L = 1; L < Loops.size(); ++L)
     if (llvm::none_of(Loops, [&](const SimulatedLoop &Each) {
           return llvm::any_of(Each.Items, [&](const SimulatedLoop::Item &Item) {
             return Item.IsLoop && Item.Index == L;
           });
         }))
-      Loops[place(*S.K.Loops[Ids[L - 1]].Parent)].Items.push_back({true, L});
+      Loops[placeOrFirst(S.K.Loops[Ids[L - 1]].Parent)].Items.push_back(
+          {true, L});
   Accesses = Rest->Accesses;
   return llvm::all_of(Found.Loops, [&](const LoopVersion &V) {
-    return V.Reads.empty() || !isInside(S.K, S.K.RowLoops[V.Rows].Loop, Root) ||
-           add(S, V);
+    return V.Reads.empty() || !IsPart(S.K.RowLoops[V.Rows].Loop) ||
+           add(S, V, Root);
   });
 }
 
@@ -215,10 +220,10 @@ uint32_t TiledNest::lanes(unsigned Access, int64_t Block, unsigned Warp,
 std::optional<int64_t> TiledNest::stride(unsigned Access, unsigned Loop) const {
   auto Own = [&](unsigned Of) -> std::optional<int64_t> {
     if (Access < Rest->Accesses.size())
-      return Rest->stride(Access, Of - 1);
+      return Rest->stride(Access, Of);
     const std::optional<unsigned> Row =
         AddedAccesses[Access - Rest->Accesses.size()].Row;
-    return Row ? Rows[*Row].Trace->stride(0, Of - 1) : 0;
+    return Row ? Rows[*Row].Trace->stride(0, Of) : 0;
   };
   for (const Tiled &T : TiledLoops)
     if (Loop == T.Tiles) {
@@ -240,15 +245,24 @@ Candidate undivided(const Residency &Runs) {
 
 std::optional<double> gainByTiles(const Setting &S, const Stages &Found,
                                   const Residency &After) {
-  if (!S.Throttle.Gpu.SMs)
+  const std::unique_ptr<SimulatedNest> All =
+      S.Throttle.Gpu.SMs ? traceOf(S.K, std::nullopt, S.Footprint) : nullptr;
+  if (!All || dataDecides(S.K, *All))
     return std::nullopt;
+  // What a loop brings into L1 may be there for the next one. Where that is too
+  // long to be run, it is lost.
+  std::vector<std::optional<unsigned>> Parts;
+  if (runsWhole(*All, simulatedRun(undivided(S.Before), S.Throttle)))
+    Parts.push_back(std::nullopt);
+  else
+    for (const Loop &L : S.K.Loops)
+      if (!L.Parent)
+        Parts.push_back(L.Id);
   double As = 0, With = 0;
-  for (const Loop &L : S.K.Loops) {
-    if (L.Parent)
-      continue;
-    const std::unique_ptr<SimulatedNest> Nest = traceOf(S.K, L.Id, S.Footprint);
+  for (const std::optional<unsigned> &Root : Parts) {
+    const std::unique_ptr<SimulatedNest> Nest = traceOf(S.K, Root, S.Footprint);
     TiledNest Tiles;
-    if (!Nest || !Tiles.build(S, Found, L.Id))
+    if (!Nest || !Tiles.build(S, Found, Root))
       return std::nullopt;
     As += simulatedCycles(*Nest, undivided(S.Before), S.Throttle);
     With += simulatedCycles(Tiles, undivided(After), S.Throttle);

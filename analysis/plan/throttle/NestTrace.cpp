@@ -29,7 +29,9 @@ constexpr double IrregularTurns = 3.5;
 
 class NestTrace : public SimulatedNest {
 public:
-  NestTrace(const Kernel &K, unsigned Root, const FootprintOptions &Options)
+  /// Root: absent, all of the kernel.
+  NestTrace(const Kernel &K, std::optional<unsigned> Root,
+            const FootprintOptions &Options)
       : K(K), Root(Root), Options(Options) {}
 
   bool build();
@@ -41,6 +43,11 @@ public:
     const Formula &F = Compiled[Access].Offset;
     if (Accesses[Access].Irregular)
       return 0;
+    if (const Reference &R = Compiled[Access]; R.Step) {
+      if (llvm::is_contained(R.Around, Loop))
+        return std::nullopt;
+      return R.Step->Loop == Loop ? R.Step->Bytes : 0;
+    }
     if (!F.isLinearIn(LoopSlot + Loop))
       return std::nullopt;
     return F.stride(LoopSlot + Loop);
@@ -50,15 +57,25 @@ private:
   struct Reference {
     Formula Offset;
     std::vector<Formula> Guards;
+    /// Of a row that begins where data says: each lane's begins somewhere, in
+    /// each iteration of the loops around.
+    std::optional<RowStep> Step; ///< Loop: in Loops
+    std::vector<unsigned> Around;
   };
   const Kernel &K;
-  unsigned Root;
+  std::optional<unsigned> Root;
   const FootprintOptions &Options;
   std::vector<Reference> Compiled;       ///< of each of Accesses
   std::vector<const Access *> Added;     ///< the same
   std::map<unsigned, unsigned> NumberOf; ///< Loop::Id -> in Loops
   std::map<unsigned, Representative> Known;
   std::vector<int64_t> Middle; ///< iterations at which guards are looked at
+
+  /// 0: around all of them.
+  unsigned numberOf(std::optional<unsigned> Loop) const {
+    auto At = Loop ? NumberOf.find(*Loop) : NumberOf.end();
+    return At == NumberOf.end() ? 0 : At->second;
+  }
 
   const Representative &standsFor(unsigned Loop) {
     auto [At, New] = Known.try_emplace(Loop);
@@ -71,11 +88,16 @@ private:
     auto At = R.TripCount.find(Loop);
     if (At != R.TripCount.end())
       return At->second;
-    return Loop == Root ? UnknownOutermost : UnknownTrips;
+    return K.Loops[Loop].Parent ? UnknownTrips : UnknownOutermost;
   }
   std::optional<Formula> compile(const AffineIndex &Index, bool IsGuard);
   bool leavesItsLoop(const Access &A) const;
+  bool isForwarded(const Access &A) const;
   bool isShared(const Access &A) const;
+  bool joins(const Access &A);
+  bool walksRow(const Access &A, Reference &R) const;
+  int64_t rowOf(const Reference &R, int64_t Thread,
+                llvm::ArrayRef<int64_t> Iterations) const;
   bool add(const Access &A);
   void addLoop(const Loop &L);
   double bankTurns(unsigned Access) const;
@@ -99,12 +121,12 @@ std::optional<Formula> NestTrace::compile(const AffineIndex &Index,
              }))
       return std::nullopt;
   }
-  const Representative &R = standsFor(Root);
   Kept = Kept.substitute([&](const Atom &A) -> std::optional<AffineIndex> {
-    if (A.K != Kind::Iterator || NumberOf.count(A.Id))
+    if (A.K != Kind::Iterator || NumberOf.count(A.Id) || !Root)
       return std::nullopt;
-    auto At = R.Iteration.find(A.Id);
-    return AffineIndex(At == R.Iteration.end() ? 0 : At->second);
+    const std::map<unsigned, int64_t> &Around = standsFor(*Root).Iteration;
+    auto At = Around.find(A.Id);
+    return AffineIndex(At == Around.end() ? 0 : At->second);
   });
   std::optional<Formula> F =
       Formula::compile(Kept, [&](const Atom &A) -> std::optional<unsigned> {
@@ -135,9 +157,20 @@ std::optional<Formula> NestTrace::compile(const AffineIndex &Index,
 /// What the innermost loop does not move is loaded before it and stored behind
 /// it, where the compiler may.
 bool NestTrace::leavesItsLoop(const Access &A) const {
-  return A.Offset && isInnermost(K, *A.Loop) && !A.Atomic && !A.Volatile &&
-         !Loops[NumberOf.at(*A.Loop)].HoldsBack &&
+  return A.Offset && A.Loop && isInnermost(K, *A.Loop) && !A.Atomic &&
+         !A.Volatile && !Loops[NumberOf.at(*A.Loop)].HoldsBack &&
          !A.Offset->mentionsIterator(*A.Loop);
+}
+
+/// What an iteration stored is still in a register in the next one: nothing
+/// else is stored in between, and the loop does not move it.
+bool NestTrace::isForwarded(const Access &A) const {
+  return A.Reads && A.Writes && A.Offset && A.Loop && !A.Atomic &&
+         !A.Volatile && isInnermost(K, *A.Loop) &&
+         !A.Offset->mentionsIterator(*A.Loop) &&
+         llvm::none_of(K.Accesses, [&](const Access &Other) {
+           return &Other != &A && Other.Loop == A.Loop && Other.Writes;
+         });
 }
 
 /// Other blocks read the same: some axis of the grid does not move it.
@@ -154,23 +187,62 @@ bool NestTrace::isShared(const Access &A) const {
       });
 }
 
-bool NestTrace::add(const Access &A) {
-  if (leavesItsLoop(A) || (A.Reads && !A.ThroughL1 && !A.Writes))
-    return true;
-  for (const auto &[Earlier, To] : llvm::zip_equal(Added, Accesses))
-    if (A.Offset && Earlier->Offset && Earlier->BaseId == A.BaseId &&
-        Earlier->Loop == A.Loop && *Earlier->Offset == *A.Offset) {
+/// What was added touches the same, or other members of an object that is
+/// aligned so that one instruction loads or stores them all.
+bool NestTrace::joins(const Access &A) {
+  for (unsigned I = 0; I != Added.size(); ++I) {
+    const Access &Earlier = *Added[I];
+    if (!A.Offset || !Earlier.Offset || Earlier.BaseId != A.BaseId ||
+        Earlier.Loop != A.Loop)
+      continue;
+    const std::optional<int64_t> Apart =
+        (*A.Offset - *Earlier.Offset).constant();
+    SimulatedAccess &To = Accesses[I];
+    if (Apart == 0) {
       To.Loads |= A.Reads && A.ThroughL1;
       To.Stores |= A.Writes;
       return true;
     }
+    const bool IsMember = Apart && A.Alignment == Earlier.Alignment &&
+                          std::abs(*Apart) < int64_t(A.Alignment) &&
+                          A.Reads == Earlier.Reads &&
+                          A.Writes == Earlier.Writes;
+    if (IsMember) {
+      const int64_t End = std::max<int64_t>(To.Bytes, *Apart + A.SizeBytes);
+      To.Bytes = unsigned(
+          std::min<int64_t>(End - std::min<int64_t>(0, *Apart), A.Alignment));
+      if (*Apart < 0) {
+        Added[I] = &A;
+        Compiled[I].Offset = *compile(*A.Offset, /*IsGuard=*/false);
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Where data says where the row of a reference begins, it may be known how a
+/// loop walks it.
+bool NestTrace::walksRow(const Access &A, Reference &R) const {
+  if (A.Offset || !A.Step || !NumberOf.count(A.Step->Loop))
+    return false;
+  R.Step = {NumberOf.at(A.Step->Loop), A.Step->Bytes};
+  for (auto L = K.Loops[A.Step->Loop].Parent; L; L = K.Loops[*L].Parent)
+    if (NumberOf.count(*L))
+      R.Around.push_back(NumberOf.at(*L));
+  return true;
+}
+
+bool NestTrace::add(const Access &A) {
+  if (leavesItsLoop(A) || (A.Reads && !A.ThroughL1 && !A.Writes) || joins(A))
+    return true;
   SimulatedAccess S;
   S.Base = A.BaseId;
-  S.Loads = A.Reads && A.ThroughL1;
+  S.Loads = A.Reads && A.ThroughL1 && !isForwarded(A);
   S.Stores = A.Writes;
   S.Bytes = A.SizeBytes;
-  S.Irregular = !A.Offset;
   Reference R;
+  S.Irregular = !walksRow(A, R) && !A.Offset;
   if (A.Offset) {
     std::optional<Formula> F = compile(*A.Offset, /*IsGuard=*/false);
     if (!F)
@@ -182,7 +254,7 @@ bool NestTrace::add(const Access &A) {
               compile(G.Condition, /*IsGuard=*/true))
         R.Guards.push_back(std::move(*Condition));
   }
-  Loops[NumberOf.at(*A.Loop)].Items.push_back({false, unsigned(Added.size())});
+  Loops[numberOf(A.Loop)].Items.push_back({false, unsigned(Added.size())});
   Added.push_back(&A);
   Accesses.push_back(S);
   Compiled.push_back(std::move(R));
@@ -203,18 +275,26 @@ void NestTrace::addLoop(const Loop &L) {
 bool NestTrace::build() {
   if (Options.Block.count().value_or(0) <= 0)
     return false;
+  auto IsPart = [&](std::optional<unsigned> L) {
+    return !Root || isInside(K, L, *Root);
+  };
+  Loops.emplace_back().Trips = 1;
+  Middle.push_back(0);
   for (const Loop &L : K.Loops)
-    if (isInside(K, L.Id, Root))
+    if (IsPart(L.Id))
       addLoop(L);
   if (LoopSlot + Loops.size() > Formula::MaxSlots)
     return false;
-  std::set<unsigned> Placed = {Root};
+  std::set<unsigned> Placed;
   for (const Access &A : K.Accesses) {
-    if (!isInside(K, A.Loop, Root) || A.Space != AddressSpace::Global)
+    if (!IsPart(A.Loop) || A.Space != AddressSpace::Global)
       continue;
-    for (unsigned L = *A.Loop; Placed.insert(L).second; L = *K.Loops[L].Parent)
-      Loops[NumberOf.at(*K.Loops[L].Parent)].Items.push_back(
-          {true, NumberOf.at(L)});
+    if (A.Atomic)
+      return false;
+    for (std::optional<unsigned> L = A.Loop;
+         L && IsPart(L) && Placed.insert(*L).second; L = K.Loops[*L].Parent)
+      Loops[numberOf(K.Loops[*L].Parent)].Items.push_back(
+          {true, NumberOf.at(*L)});
     if (!add(A))
       return false;
   }
@@ -224,7 +304,7 @@ bool NestTrace::build() {
 }
 
 double NestTrace::bankTurns(unsigned Access) const {
-  if (Accesses[Access].Irregular)
+  if (Accesses[Access].Irregular || Compiled[Access].Step)
     return IrregularTurns;
   int64_t Offsets[WarpLanes];
   int64_t Block = Options.Grid.count().value_or(2) / 2;
@@ -240,6 +320,19 @@ double NestTrace::bankTurns(unsigned Access) const {
   for (int64_t W : Words)
     ++Held[size_t(((W % Banks) + Banks) % Banks)];
   return std::max(1, *llvm::max_element(Held));
+}
+
+/// The row begins somewhere in 1 GiB (splitmix64, Steele et al. 2014).
+int64_t NestTrace::rowOf(const Reference &R, int64_t Thread,
+                         llvm::ArrayRef<int64_t> Iterations) const {
+  uint64_t Z = uint64_t(Thread + 1);
+  for (unsigned L : R.Around)
+    Z = Z << 16 ^ Z >> 48 ^ uint64_t(Iterations[L]);
+  Z *= 0x9e3779b97f4a7c15u;
+  Z = (Z ^ Z >> 30) * 0xbf58476d1ce4e5b9u;
+  Z = (Z ^ Z >> 27) * 0x94d049bb133111ebu;
+  const int64_t Begins = int64_t((Z ^ Z >> 31) >> 34) & -BankBytes;
+  return Begins + R.Step->Bytes * Iterations[R.Step->Loop];
 }
 
 uint32_t NestTrace::lanes(unsigned Access, int64_t Block, unsigned Warp,
@@ -273,7 +366,8 @@ uint32_t NestTrace::lanes(unsigned Access, int64_t Block, unsigned Warp,
       continue;
     for (size_t L = 0; L < Iterations.size(); ++L)
       V[LoopSlot + L] = Iterations[L];
-    Offsets[I] = R.Offset(V.data());
+    Offsets[I] =
+        R.Step ? rowOf(R, Block * Threads + T, Iterations) : R.Offset(V.data());
     Mask |= 1u << I;
   }
   return Mask;
@@ -281,12 +375,19 @@ uint32_t NestTrace::lanes(unsigned Access, int64_t Block, unsigned Warp,
 
 } // namespace
 
-std::unique_ptr<SimulatedNest> traceOf(const Kernel &K, unsigned Loop,
+std::unique_ptr<SimulatedNest> traceOf(const Kernel &K,
+                                       std::optional<unsigned> Loop,
                                        const FootprintOptions &Options) {
   auto Trace = std::make_unique<NestTrace>(K, Loop, Options);
   if (!Trace->build())
     return nullptr;
   return Trace;
+}
+
+bool dataDecides(const Kernel &K, const SimulatedNest &Nest) {
+  return llvm::any_of(K.Loops, [](const Loop &L) { return L.MayExitEarly; }) ||
+         llvm::any_of(Nest.Accesses,
+                      [](const SimulatedAccess &A) { return A.Irregular; });
 }
 
 } // namespace catt

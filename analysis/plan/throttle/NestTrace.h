@@ -27,10 +27,16 @@
 
 namespace catt {
 
-/// The loop and those inside it, for as long as K and Options live; nullptr:
-/// the block is not known, or lanes are apart by what is not.
-std::unique_ptr<SimulatedNest> traceOf(const Kernel &K, unsigned Loop,
+/// The loop and those inside it, or all of the kernel, for as long as K and
+/// Options live; around it is one that runs once. nullptr: the block is not
+/// known, lanes are apart by what is not, or something is updated atomically.
+std::unique_ptr<SimulatedNest> traceOf(const Kernel &K,
+                                       std::optional<unsigned> Loop,
                                        const FootprintOptions &Options);
+
+/// Only the data say how often a loop runs, or what an access touches: how long
+/// the nest takes is a guess.
+bool dataDecides(const Kernel &K, const SimulatedNest &Nest);
 
 } // namespace catt
 

@@ -15,26 +15,21 @@
 
 namespace catt {
 
-/// Those with which the order of the points of 156 drawn kernels comes out
-/// best; those of L1Simulation.h are nearer to counters.
-static SimulationRates ratesToCompare(const Device &Gpu) {
+static SimulationRates simulationRates(const Device &Gpu) {
   const RateScale S = rateScale(Gpu);
   SimulationRates R;
-  R.Line = 0.25 * S.Port;
-  R.Bank = 1 * S.Port;
-  R.Hit = 32 * S.Hit;
-  R.L2 = 277 * S.L2;
-  R.Dram = 677 * S.Dram;
-  R.L2Sector = 1.75 * S.L2Sector;
+  R.Line *= S.Port;
+  R.Bank *= S.Port;
+  R.Hit *= S.Hit;
+  R.L2 *= S.L2;
+  R.Dram *= S.Dram;
+  R.L2Sector *= S.L2Sector;
   R.StoredSector *= S.L2Sector;
   R.StoredAgain *= S.DramSector;
   R.DramSector *= S.DramSector;
   R.DramAgain *= S.DramSector;
   R.Barrier *= S.Barrier;
   R.L2Bytes = S.L2Bytes.value_or(R.L2Bytes);
-  R.Usable = 1;
-  R.Draws = 1;
-  R.InARow = 8;
   return R;
 }
 
@@ -58,8 +53,7 @@ std::optional<Refusal> veto(const SecondOpinion &Ask, const Kernel &K,
           100 * (Predicted - 1), 1 / *Simulated)};
 }
 
-double simulatedCycles(const SimulatedNest &Nest, const Candidate &C,
-                       const ThrottleOptions &Options) {
+SimulatedRun simulatedRun(const Candidate &C, const ThrottleOptions &Options) {
   SimulatedRun Run;
   Run.WarpsPerBlock = llvm::divideCeil(Options.Block.Threads, WarpLanes);
   Run.WarpsPerGroup = C.WarpsPerGroup;
@@ -67,7 +61,13 @@ double simulatedCycles(const SimulatedNest &Nest, const Candidate &C,
   Run.L1Bytes = C.L1Bytes;
   Run.SMs = *Options.Gpu.SMs;
   Run.GridBlocks = Options.Block.GridBlocks;
-  return simulate(Nest, Run, ratesToCompare(Options.Gpu)).CyclesPerWarp;
+  return Run;
+}
+
+double simulatedCycles(const SimulatedNest &Nest, const Candidate &C,
+                       const ThrottleOptions &Options) {
+  return simulate(Nest, simulatedRun(C, Options), simulationRates(Options.Gpu))
+      .CyclesPerWarp;
 }
 
 std::optional<double> simulatedGain(const Kernel &K, unsigned Loop,

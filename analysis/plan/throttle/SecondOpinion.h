@@ -32,8 +32,10 @@ constexpr double LeastGainByBoth = 0.1;
 /// which took 1.05 times as long in the mean, and keep two of five that lost.
 constexpr double LeastGainSimulated = 0.05;
 
-/// Cycles of an SM for each warp that runs the nest so. The number of SMs must
-/// be known.
+/// The warps of an SM as a candidate has them. The number of SMs must be known.
+SimulatedRun simulatedRun(const Candidate &C, const ThrottleOptions &Options);
+
+/// Cycles of an SM for each warp that runs the nest so.
 double simulatedCycles(const SimulatedNest &Nest, const Candidate &C,
                        const ThrottleOptions &Options);
 

@@ -466,6 +466,19 @@ static void findIn(const FunctionDecl &Kernel, const CalledFunction *Called,
   });
 }
 
+/// Tells the accesses of rows that begin where data says how they walk.
+static void addSteps(Kernel &K) {
+  for (const RowLoop &Rows : K.RowLoops)
+    for (const RowRead &Read : Rows.Reads) {
+      const RowWalk &Walk = Read.Walk ? *Read.Walk : Rows;
+      const int64_t Bytes =
+          Walk.StepSize * Read.Stride * int64_t(Read.ElementBytes);
+      for (size_t Own : Read.Own)
+        if (!K.Accesses[Own].Offset)
+          K.Accesses[Own].Step = {Walk.Loop, Walk.IsDown ? -Bytes : Bytes};
+    }
+}
+
 void findRowLoops(const FunctionDecl &F, const ASTContext &Context,
                   FunctionUses &Uses, Kernel &K) {
   ComputeProof Proof;
@@ -476,6 +489,7 @@ void findRowLoops(const FunctionDecl &F, const ASTContext &Context,
   if (!llvm::all_of(K.Loops, IsOwn))
     for (const CalledFunction &Callee : calledFunctions(F, Uses))
       findIn(F, &Callee, Context, Proof, K);
+  addSteps(K);
 }
 
 } // namespace catt

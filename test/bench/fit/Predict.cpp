@@ -13,7 +13,9 @@
 // Miss=700"), and is answered by one line: the predicted milliseconds of all
 // points in order. "inputs" answers with what the model is given. "simulate",
 // which may have constants behind it ("simulate Draws=1"), answers with what
-// the simulation of L1 makes of each point: milliseconds, hits, DRAM.
+// the simulation of L1 makes of each point: milliseconds, hits and what comes
+// from DRAM in percent of the sectors loaded, sectors that L2 is asked for, and
+// how many of the kernel's outermost loops it could not run.
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/frontend/CudaFrontEnd.h"
@@ -25,6 +27,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <iostream>
@@ -116,7 +119,7 @@ private:
       fail(llvm::toString(Unit.takeError()));
     std::vector<Diagnostic> Problems;
     auto Every = [](const std::string &, const std::string &) { return true; };
-    return findKernels(**Unit, Every, /*WithRows=*/false, Problems);
+    return findKernels(**Unit, Every, /*WithRows=*/true, Problems);
   }
 };
 
@@ -166,11 +169,15 @@ Case readCase(Sources &Files, const json::Object &O) {
   return C;
 }
 
+double warpsOfGrid(const Case &C) {
+  int64_t WarpsPerBlock = (C.Options.Block.Threads + WarpLanes - 1) / WarpLanes;
+  return double(*C.Options.Block.GridBlocks) * double(WarpsPerBlock);
+}
+
 double inMilliseconds(const Case &C, double CyclesPerWarp) {
   constexpr double CyclesPerMs = 1.755e6; // H200 under load
-  int64_t WarpsPerBlock = (C.Options.Block.Threads + WarpLanes - 1) / WarpLanes;
-  double Warps = double(*C.Options.Block.GridBlocks) * double(WarpsPerBlock);
-  return CyclesPerWarp * Warps / double(*C.Options.Gpu.SMs) / CyclesPerMs;
+  return CyclesPerWarp * warpsOfGrid(C) / double(*C.Options.Gpu.SMs) /
+         CyclesPerMs;
 }
 
 /// Of the whole kernel: its outermost loops one after the other.
@@ -183,8 +190,7 @@ double milliseconds(const Case &C, const Candidate &At,
   return inMilliseconds(C, Cycles);
 }
 
-/// Of one point: milliseconds, L1's hit rate and the share of loaded sectors
-/// that come from DRAM, both in percent.
+/// Of one point; see the top of this file.
 void printSimulated(const Case &C, const Candidate &At,
                     const SimulationRates &Rates) {
   SimulatedRun Run;
@@ -195,21 +201,39 @@ void printSimulated(const Case &C, const Candidate &At,
   Run.SMs = *C.Options.Gpu.SMs;
   Run.GridBlocks = C.Options.Block.GridBlocks;
   SimulatedCost Sum;
-  for (const Loop &L : C.K.Loops) {
-    std::unique_ptr<SimulatedNest> Nest =
-        L.Parent ? nullptr : traceOf(C.K, L.Id, C.Launch);
+  double ToL2 = 0;
+  int NotRun = 0;
+  for (const Loop &L : C.K.Loops)
+    NotRun += !C.Profiles[L.Id].Work->Iterations;
+  std::vector<std::unique_ptr<SimulatedNest>> Parts;
+  Parts.push_back(traceOf(C.K, std::nullopt, C.Launch));
+  if (!Parts.front() || !runsWhole(*Parts.front(), Run)) {
+    Parts.clear();
+    for (const Loop &L : C.K.Loops)
+      if (!L.Parent)
+        Parts.push_back(traceOf(C.K, L.Id, C.Launch));
+  }
+  for (const std::unique_ptr<SimulatedNest> &Nest : Parts) {
+    NotRun += !Nest || dataDecides(C.K, *Nest);
     if (!Nest)
       continue;
     SimulatedCost Own = simulate(*Nest, Run, Rates);
+    ToL2 += (Own.SectorsLoaded - Own.SectorsHit + Own.SectorsStored) *
+            Own.AccessesPerWarp / std::max(1.0, Own.Accesses);
     Sum.CyclesPerWarp += Own.CyclesPerWarp;
     Sum.SectorsLoaded += Own.SectorsLoaded;
     Sum.SectorsHit += Own.SectorsHit;
     Sum.SectorsFromDram += Own.SectorsFromDram;
   }
   double Loaded = std::max(1.0, Sum.SectorsLoaded);
+  // A few blocks keep as few SMs busy.
+  const int64_t Blocks = *C.Options.Block.GridBlocks;
+  const double Idle =
+      double(llvm::divideCeil(Blocks, Run.SMs) * Run.SMs) / double(Blocks);
   llvm::outs() << llvm::format(
-      "%.5f:%.2f:%.2f ", inMilliseconds(C, Sum.CyclesPerWarp),
-      100 * Sum.SectorsHit / Loaded, 100 * Sum.SectorsFromDram / Loaded);
+      "%.5f:%.2f:%.2f:%.0f:%d ", inMilliseconds(C, Sum.CyclesPerWarp) * Idle,
+      100 * Sum.SectorsHit / Loaded, 100 * Sum.SectorsFromDram / Loaded,
+      ToL2 * warpsOfGrid(C), NotRun);
 }
 
 json::Value levelOf(const LoopProfile &P) {

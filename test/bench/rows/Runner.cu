@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 //   run [--only NAME|NUMBER] [--reps 15] [--seconds 300] [-o results.json]
+//       [--once]
 //
 // For each kernel: fills its arrays, runs each variant once and compares all
 // memory with what the original left, bit for bit; then times the variants in
 // turns, so that a drift of the clock meets them alike. The time of a variant
 // is the median of its turns; short ones are launched several times in a turn.
+// With --once nothing is timed: for a profiler, which looks at one launch each.
 //
 // A child process does the work. A variant that fails or hangs costs the child
 // its life and is left out by the next one:
@@ -45,6 +47,7 @@ struct Options {
   const char *Only = "", *Out = "results.json";
   int Reps = 15;
   double Seconds = 300;
+  bool Once = false;
 };
 
 constexpr size_t Alignment = 256, Gap = 1024;  // between arrays, in bytes
@@ -244,20 +247,25 @@ std::string quoted(const std::string &Text) {
 }
 
 std::string shown(const Named &V, const Result &Mine, Result &Measured) {
-  const float Median = Measured.median(); // sorts
   std::string Out = "{\"variant\": " + quoted(V.Name);
   if (V.SameAs)
     Out += ", \"same_as\": " + quoted(V.SameAs);
   if (!Mine.Error.empty())
     Out += ", \"error\": " + quoted(Mine.Error);
+  char Text[256];
+  if (!Measured.Ms.empty()) {
+    const float Median = Measured.median(); // sorts
+    std::snprintf(Text, sizeof Text, ", \"ms\": %.6g, \"least_ms\": %.6g", Median,
+                  Measured.Ms.front());
+    Out += Text;
+  }
   if (Measured.Ran) {
-    char Text[256];
     std::snprintf(
         Text, sizeof Text,
-        ", \"ms\": %.6g, \"least_ms\": %.6g, \"equal\": %s, "
+        ", \"equal\": %s, "
         "\"registers\": %d, \"local_bytes\": %zu, "
         "\"shared_bytes\": %zu, \"blocks\": %d",
-        Median, Measured.Ms.front(), Measured.Equal ? "true" : "false",
+        Measured.Equal ? "true" : "false",
         Measured.Attributes.numRegs, Measured.Attributes.localSizeBytes,
         Measured.Attributes.sharedSizeBytes, Measured.Blocks);
     Out += Text;
@@ -303,7 +311,8 @@ std::string shown(const Case &C, const std::set<std::string> &Skip,
     const Layout L(C);
     std::vector<Result> Results(C.VariantCount);
     compare(C, Skip, P, L, Results);
-    time(C, O, P, L, Results);
+    if (!O.Once)
+      time(C, O, P, L, Results);
     std::printf("R %s\n", shown(C, Skip, Results).c_str());
     std::fflush(stdout);
   }
@@ -429,6 +438,10 @@ int main(int Count, char **Words) {
   Options O;
   for (int I = 1; I < Count; ++I) {
     const std::string Word = Words[I];
+    if (Word == "--once") {
+      O.Once = true;
+      continue;
+    }
     const char *Value = I + 1 < Count ? Words[++I] : nullptr;
     if (Value && Word == "--only")
       O.Only = Value;
@@ -440,7 +453,7 @@ int main(int Count, char **Words) {
       O.Out = Value;
     else {
       std::fprintf(stderr, "usage: run [--only NAME] [--reps 15] "
-                           "[--seconds 300] [-o results.json]\n");
+                           "[--seconds 300] [-o results.json] [--once]\n");
       return 2;
     }
   }

@@ -44,8 +44,18 @@ def kernel(seed, number, kinds="rows"):
                   draft.facts())
 
 
-def kernels(seed, first, count, group=None, kinds="rows"):
-    drawn = (kernel(seed, n, kinds) for n in range(first, first + count))
+# Of ten kernels, what each is for: constants are fitted on it, a form of the
+# model is chosen by it, or it is looked at once, in what is reported.
+PARTS = ("fit",) * 4 + ("choose",) * 3 + ("report",) * 3
+
+
+def part_of(number):
+    return PARTS[number % len(PARTS)]
+
+
+def kernels(seed, first, count, group=None, kinds="rows", part=None):
+    drawn = (kernel(seed, n, kinds) for n in range(first, first + count)
+             if part in (None, part_of(n)))
     return [k for k in drawn if group in (None, k.facts["group"])]
 
 
@@ -57,6 +67,8 @@ def add_options(parser):
                         help="of these kernels, only those of this group")
     parser.add_argument("--kinds", choices=sorted(forms.KINDS), default="rows",
                         help="row walks, or all that programs do")
+    parser.add_argument("--part", choices=list(dict.fromkeys(PARTS)),
+                        help="of these kernels, only those of this part")
 
 
 def main():
@@ -67,7 +79,7 @@ def main():
     into = Path(options.directory)
     into.mkdir(parents=True, exist_ok=True)
     drawn = kernels(options.seed, options.first, options.count, options.group,
-                    options.kinds)
+                    options.kinds, options.part)
     for each in drawn:
         (into / f"{each.name}.cu").write_text(each.text)
     (into / "kernels.json").write_text(json.dumps(

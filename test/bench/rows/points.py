@@ -5,11 +5,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===----------------------------------------------------------------------===#
-"""What `rows/bench --sweep` measured -> the cases that fit.py hands on.
+"""What `rows/bench` measured -> the cases that fit.py and counters.py hand on.
 
-  cases()   one for each kernel that was measured; its first point is the kernel
-            as written, the others are groups of warps and fewer blocks
+  cases()    one for each kernel of a sweep; its first point is the kernel as
+             written, the others are groups of warps and fewer blocks
+  counted()  one for each kernel that a profiler looked at, as it is written
 """
+import csv
 import json
 import re
 from pathlib import Path
@@ -66,24 +68,60 @@ def swept(kernel, file, row, tool, before, loops):
     return points, ms
 
 
-def cases(results, seed, tool, folder):
-    """results: of a sweep; folder: where the kernels are written to."""
-    rows = {r["name"]: r
-            for r in json.loads(Path(results).read_text())["kernels"]}
+def reported(rows, seed, kinds, tool, folder):
+    """(kernel, its file, its row, the tool's report) of rows of results.
+    folder: where the kernels are written to."""
+    rows = {r["name"]: r for r in rows}
     kernels = [k for k in generate.kernels(
-        seed, 0, 1 + max(int(name[1:]) for name in rows)) if k.name in rows]
+        seed, 0, 1 + max(int(name[1:]) for name in rows), kinds=kinds)
+               if k.name in rows]
     files = [Path(folder) / f"{k.name}.cu" for k in kernels]
     for k, file in zip(kernels, files):
         file.write_text(k.text)
     reports = tool.report(files, ["--transforms=" + ",".join(THROTTLES)])
     for k, file in zip(kernels, files):
-        row, report = rows[k.name], reports[k.name]
-        if not report["before"] or "original" not in times(row):
+        if reports[k.name]["before"]:
+            yield k, file, rows[k.name], reports[k.name]
+
+
+def case(kernel, file, row):
+    return {"id": f"{kernel.name} {row['form']} {row['length']}", "l1d": "max",
+            "kernel": kernel.call, "drawn": True, "source": str(file),
+            "arguments": arguments(kernel), "grid": row["grid"] + [1],
+            "block": row["block"] + [1]}
+
+
+def cases(results, seed, tool, folder):
+    """results: of a sweep."""
+    rows = json.loads(Path(results).read_text())["kernels"]
+    for k, file, row, report in reported(rows, seed, "rows", tool, folder):
+        if "original" not in times(row):
             continue
         points, ms = swept(k, file, row, tool, report["before"],
                            report["loops"])
-        yield {"id": f"{k.name} {row['form']} {row['length']}", "l1d": "max",
-               "kernel": k.call, "drawn": True,
-               "fitted": int(k.name[1:]) % 2 == 0, "source": str(file),
-               "arguments": arguments(k), "grid": row["grid"] + [1],
-               "block": row["block"] + [1], "points": points, "ms": ms}
+        yield case(k, file, row) | {
+            "fitted": int(k.name[1:]) % 2 == 0, "points": points, "ms": ms}
+
+
+def profiled(file):
+    """{function: {metric: number}} of `ncu --csv --page raw --print-units base`,
+    of the first launch of each."""
+    lines = Path(file).read_text().splitlines()
+    first = next(n for n, line in enumerate(lines) if line.startswith('"ID"'))
+    out = {}
+    for row in list(csv.DictReader(lines[first:]))[1:]:  # the first: units
+        numbers = {k: float(v.replace(",", "")) for k, v in row.items()
+                   if k and "__" in k and v}
+        out.setdefault(row["Kernel Name"], numbers)
+    return out
+
+
+def counted(results, counters, seed, kinds, part, tool, folder):
+    """(case, counters, ms) of the kernels of a part, as they are written."""
+    metrics = profiled(counters)
+    rows = [r for r in json.loads(Path(results).read_text())["kernels"]
+            if r["function"] in metrics and "original" in times(r) and
+            part in (None, generate.part_of(int(r["name"][1:])))]
+    for k, file, row, report in reported(rows, seed, kinds, tool, folder):
+        yield (case(k, file, row) | {"points": [point(report["before"], 1)]},
+               metrics[k.function], times(row)["original"])
