@@ -205,8 +205,8 @@ static void addTo(std::vector<std::string> &Rows, std::string Row) {
 
 /// Names of the pointers to the slots, by index in Kernel::Values: each its
 /// own, as those of the variables are in their scopes.
-static std::vector<std::string> pointerNames(const Kernel &K,
-                                             const std::string &Array) {
+static std::vector<std::string>
+pointerNames(const Kernel &K, const std::vector<std::string> &Arrays) {
   std::set<std::string> Taken;
   for (const ThreadValue &V : K.Values)
     Taken.insert(V.Variable);
@@ -216,7 +216,7 @@ static std::vector<std::string> pointerNames(const Kernel &K,
     llvm::replace(Name, '.', '_');
     while (V.isPart() && !Taken.insert(Name).second)
       Name += "_";
-    Out.push_back((llvm::Twine(Array) + "_" + Name).str());
+    Out.push_back(Arrays[K.functionOf(V)] + "_" + Name);
   }
   return Out;
 }
@@ -231,14 +231,32 @@ static int64_t baseOf(const SharedSpill &S, unsigned Function) {
   return S.dynamicBase() + Part->BeginBytes * S.Numbering.Threads;
 }
 
+/// By function: the name of the array. Kernels and functions of one file may
+/// differ in their linkage, and then cannot declare the same external array.
+static std::vector<std::string>
+arrayNames(const Kernel &K, const SharedSpill &S, const FileContexts &Files) {
+  std::vector<std::string> Out(K.Functions.size() + 1, "cattSpill");
+  auto File = Files.find(K.Span.File);
+  for (size_t I = 0; I < Out.size(); ++I) {
+    if (S.isDynamic())
+      Out[I] += "_" + K.UnqualifiedName +
+                (I == 0 ? "" : "_" + K.Functions[I - 1].Name);
+    if (File != Files.end())
+      Out[I] = freshName(File->second, Out[I]);
+  }
+  return Out;
+}
+
 /// By statement of the kernel: what its values want there.
 static std::map<unsigned, Around>
-additions(const Kernel &K, const SharedSpill &S, const std::string &Array) {
-  std::vector<std::string> Pointers = pointerNames(K, Array);
+additions(const Kernel &K, const SharedSpill &S,
+          const std::vector<std::string> &Arrays) {
+  std::vector<std::string> Pointers = pointerNames(K, Arrays);
   std::map<unsigned, Around> Out;
   for (const MovedValue &M : S.Moved) {
     const ThreadValue &V = K.Values[M.Of.Value];
-    SlotCode Code(V, M, S, baseOf(S, K.functionOf(V)), Array,
+    const unsigned Function = K.functionOf(V);
+    SlotCode Code(V, M, S, baseOf(S, Function), Arrays[Function],
                   Pointers[M.Of.Value]);
     Around &At = Out[V.Declaration];
     addTo(At.Behind, Code.declaration());
@@ -384,7 +402,7 @@ struct PreparedSpill final : Prepared {
                          Part.Function == 0
                              ? K.BodyBegin
                              : K.Functions[Part.Function - 1].BodyBegin,
-                         arrayOf(K, S, Part, Array));
+                         arrayOf(K, S, Part, Arrays[Part.Function]));
     write(K, All, Out);
     hideConst(K, S, Out);
     if (Launches)
@@ -396,7 +414,7 @@ struct PreparedSpill final : Prepared {
   }
   const Kernel &K;
   const SharedSpill &S;
-  std::string Array;
+  std::vector<std::string> Arrays; ///< by function
   std::map<unsigned, Around> All;
   std::optional<LaunchEdit> Launches; ///< where the array is dynamic
 };
@@ -435,13 +453,8 @@ Preparation SpillShared::prepare(const Context &C) const {
   if (!Against.empty() || (S.Moved.empty() && !S.Pragma))
     return Against;
   auto Found = std::make_unique<PreparedSpill>(K, S);
-  // Kernels of one file may differ in their linkage, and then cannot declare
-  // the same external array.
-  Found->Array = S.isDynamic() ? "cattSpill_" + K.UnqualifiedName
-                               : std::string("cattSpill");
-  if (auto File = C.Files.find(K.Span.File); File != C.Files.end())
-    Found->Array = freshName(File->second, Found->Array);
-  Found->All = additions(K, S, Found->Array);
+  Found->Arrays = arrayNames(K, S, C.Files);
+  Found->All = additions(K, S, Found->Arrays);
   // Whoever launches has the threads that have slots, by __launch_bounds__, and
   // asks for their bytes: nobody has to.
   bool Bounded = S.Numbering.Width == 0 && !S.isDynamic();
