@@ -113,7 +113,7 @@ private:
     ConstWords Consts;
     // Of its calls.
     size_t Calls = 0;
-    bool RunsTwice = false; ///< or its caller does
+    bool RunsTwice = false;                 ///< or its caller does
     std::optional<unsigned> Statement;      ///< of the first one
     std::vector<const clang::Stmt *> Loops; ///< around any of them
     bool HasJumps = false;
