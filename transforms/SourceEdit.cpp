@@ -174,12 +174,17 @@ FileContexts contextsOf(const std::map<std::string, std::string> &Texts,
   return Out;
 }
 
-bool isMarked(const Kernel &K, StringRef Transform, const FileContexts &Files) {
-  auto File = Files.find(K.Span.File);
+bool isMarked(const SourceSpan &Span, StringRef Transform,
+              const FileContexts &Files) {
+  auto File = Files.find(Span.File);
   return File != Files.end() && File->second.MayBeMarked &&
          llvm::any_of(
-             findMarkers(File->second.Text, K.Span.Begin, K.Span.End),
+             findMarkers(File->second.Text, Span.Begin, Span.End),
              [&](const Marker &M) { return M.Transform == Transform; });
+}
+
+bool isMarked(const Kernel &K, StringRef Transform, const FileContexts &Files) {
+  return isMarked(K.Span, Transform, Files);
 }
 
 bool hasRewrittenLoop(const Kernel &K, const FileContexts &Files) {

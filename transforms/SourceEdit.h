@@ -72,7 +72,9 @@ bool conditionalsBalanced(const std::string &Text, unsigned Begin,
 /// Base, or the first of Base2, Base3, ... that is no identifier of the file.
 std::string freshName(const FileContext &File, llvm::StringRef Base);
 
-/// Whether the transform has left a marker in the kernel's text.
+/// Whether the transform has left a marker in a text, or in the kernel's.
+bool isMarked(const SourceSpan &Span, llvm::StringRef Transform,
+              const FileContexts &Files);
 bool isMarked(const Kernel &K, llvm::StringRef Transform,
               const FileContexts &Files);
 

@@ -46,14 +46,19 @@
 // means the same without (ConstWords.h):
 //   /* catt: hides const */ float s = A[threadIdx.x];
 //
+// Values of a device function that the kernel alone calls have an array there:
+//   __device__ float f(...) {
+//     // catt: spill-shared(1): 1 register of each thread of k in shared memory
+//     __shared__ __align__(8) unsigned char cattSpill[1024];
+//
 // Limits. As for launch bounds, every launch must be known, or the kernel must
 // bound its threads: a larger block would have no slots. The array is static up
 // to 48 KiB with what the kernel has. Beyond, where every launch can be edited,
 // it is dynamic, and the launches ask for it (LaunchEdit.h):
 //     extern __shared__ __align__(8) unsigned char cattSpill_k[];
-// Values are those of the kernel's own body. Refused are kernels whose threads
-// may wait for others, and cooperative ones: a launch with smaller blocks than
-// the largest, or another device, may have fewer blocks per SM with the slots.
+// Refused are kernels whose threads may wait for others, and cooperative ones:
+// a launch with smaller blocks than the largest, or another device, may have
+// fewer blocks per SM with the slots.
 //
 //===----------------------------------------------------------------------===//
 #include "transforms/KernelUses.h"
@@ -76,9 +81,9 @@ namespace {
 class SlotCode {
 public:
   SlotCode(const ThreadValue &V, const MovedValue &M, const SharedSpill &S,
-           std::string Array, std::string Pointer)
-      : V(V), M(M), N(S.Numbering), Base(S.isDynamic() ? S.dynamicBase() : 0),
-        Array(std::move(Array)), Pointer(std::move(Pointer)) {}
+           int64_t Base, std::string Array, std::string Pointer)
+      : V(V), M(M), N(S.Numbering), Base(Base), Array(std::move(Array)),
+        Pointer(std::move(Pointer)) {}
 
   /// The pointer to this thread's first slot.
   std::string declaration() const {
@@ -182,7 +187,7 @@ private:
   const ThreadValue &V;
   const MovedValue &M;
   const ThreadNumbering &N;
-  int64_t Base; ///< bytes of the array that are the kernel's own
+  int64_t Base; ///< bytes of the array before those of the part
   std::string Array, Pointer;
 };
 
@@ -200,8 +205,8 @@ static void addTo(std::vector<std::string> &Rows, std::string Row) {
 
 /// Names of the pointers to the slots, by index in Kernel::Values: each its
 /// own, as those of the variables are in their scopes.
-static std::vector<std::string> pointerNames(const Kernel &K,
-                                             const std::string &Array) {
+static std::vector<std::string>
+pointerNames(const Kernel &K, const std::vector<std::string> &Arrays) {
   std::set<std::string> Taken;
   for (const ThreadValue &V : K.Values)
     Taken.insert(V.Variable);
@@ -211,19 +216,48 @@ static std::vector<std::string> pointerNames(const Kernel &K,
     llvm::replace(Name, '.', '_');
     while (V.isPart() && !Taken.insert(Name).second)
       Name += "_";
-    Out.push_back((llvm::Twine(Array) + "_" + Name).str());
+    Out.push_back(Arrays[K.functionOf(V)] + "_" + Name);
+  }
+  return Out;
+}
+
+/// Where a part of the frame begins in its array: a static one is the part's
+/// alone.
+static int64_t baseOf(const SharedSpill &S, unsigned Function) {
+  if (!S.isDynamic())
+    return 0;
+  auto Part = llvm::find_if(
+      S.Parts, [&](const FramePart &P) { return P.Function == Function; });
+  return S.dynamicBase() + Part->BeginBytes * S.Numbering.Threads;
+}
+
+/// By function: the name of the array. Kernels and functions of one file may
+/// differ in their linkage, and then cannot declare the same external array.
+static std::vector<std::string>
+arrayNames(const Kernel &K, const SharedSpill &S, const FileContexts &Files) {
+  std::vector<std::string> Out(K.Functions.size() + 1, "cattSpill");
+  auto File = Files.find(K.Span.File);
+  for (size_t I = 0; I < Out.size(); ++I) {
+    if (S.isDynamic())
+      Out[I] += "_" + K.UnqualifiedName +
+                (I == 0 ? "" : "_" + K.Functions[I - 1].Name);
+    if (File != Files.end())
+      Out[I] = freshName(File->second, Out[I]);
   }
   return Out;
 }
 
 /// By statement of the kernel: what its values want there.
 static std::map<unsigned, Around>
-additions(const Kernel &K, const SharedSpill &S, const std::string &Array) {
-  std::vector<std::string> Pointers = pointerNames(K, Array);
+additions(const Kernel &K, const SharedSpill &S,
+          const std::vector<std::string> &Arrays) {
+  std::vector<std::string> Pointers = pointerNames(K, Arrays);
   std::map<unsigned, Around> Out;
   for (const MovedValue &M : S.Moved) {
     const ThreadValue &V = K.Values[M.Of.Value];
-    SlotCode Code(V, M, S, Array, Pointers[M.Of.Value]);
+    const unsigned Function = K.functionOf(V);
+    SlotCode Code(V, M, S, baseOf(S, Function), Arrays[Function],
+                  Pointers[M.Of.Value]);
     Around &At = Out[V.Declaration];
     addTo(At.Behind, Code.declaration());
     addTo(At.Names, V.Name);
@@ -248,6 +282,9 @@ static std::optional<Refusal> obstacle(const Kernel &K,
     return R;
   if (isMarked(K, Transform, Files))
     return Refusal{Reason::AlreadyRewritten, K.Where, ""};
+  for (const OwnFunction &F : K.Functions)
+    if (isMarked(F.Span, Transform, Files))
+      return Refusal{Reason::AlreadyRewritten, F.Where, ""};
   const std::string &Macro = Files.at(K.Span.File).MacroOnBuiltin;
   if (!Macro.empty())
     return Refusal{Reason::InMacro, K.Where, "the macro " + Macro};
@@ -321,18 +358,23 @@ static void hideConst(const Kernel &K, const SharedSpill &S, EditBuilder &Out) {
     Out.replace(Word, {});
 }
 
-/// The array of a block's slots.
-static std::string arrayDeclaration(const SharedSpill &S,
-                                    const std::string &Array) {
-  std::string Bytes = S.isDynamic() ? "" : str(S.sharedBytes());
-  return (S.isDynamic() ? "extern " : "") +
-         ("__shared__ __align__(8) unsigned char " + Array) + "[" + Bytes +
-         "];";
+static std::string registers(int64_t Count) {
+  return str(Count) + (Count == 1 ? " register" : " registers");
 }
 
-static std::string registers(const SharedSpill &S) {
-  return str(S.MovedRegisters) +
-         (S.MovedRegisters == 1 ? " register" : " registers");
+/// The array of a block's slots.
+static Addition arrayOf(const Kernel &K, const SharedSpill &S,
+                        const FramePart &Part, const std::string &Array) {
+  std::string Bytes =
+      S.isDynamic() ? "" : str(Part.SizeBytes * S.Numbering.Threads);
+  std::string Whose = Part.Function == 0 ? "" : " of " + K.UnqualifiedName;
+  return {str(Part.MovedRegisters),
+          registers(Part.MovedRegisters) + " of each thread" + Whose +
+              " in shared memory",
+          {(S.isDynamic() ? "extern " : "") +
+           ("__shared__ __align__(8) unsigned char " + Array) + "[" + Bytes +
+           "];"},
+          {}};
 }
 
 namespace {
@@ -355,22 +397,24 @@ struct PreparedPragma final : Prepared {
 struct PreparedSpill final : Prepared {
   PreparedSpill(const Kernel &K, const SharedSpill &S) : K(K), S(S) {}
   void edit(EditBuilder &Out) const override {
-    Out.addBehindBrace(K.Span.File, K.BodyBegin,
-                       {str(S.MovedRegisters),
-                        registers(S) + " of each thread in shared memory",
-                        {arrayDeclaration(S, Array)},
-                        {}});
+    for (const FramePart &Part : S.Parts)
+      Out.addBehindBrace(K.Span.File,
+                         Part.Function == 0
+                             ? K.BodyBegin
+                             : K.Functions[Part.Function - 1].BodyBegin,
+                         arrayOf(K, S, Part, Arrays[Part.Function]));
     write(K, All, Out);
     hideConst(K, S, Out);
     if (Launches)
       Launches->edit(Out);
-    Out.done(K.Where, "moved " + registers(S) + " of each thread to " +
-                          str(S.sharedBytes()) + " bytes of " +
-                          (S.isDynamic() ? "dynamic " : "") + "shared memory");
+    Out.done(K.Where, "moved " + registers(S.MovedRegisters) +
+                          " of each thread to " + str(S.sharedBytes()) +
+                          " bytes of " + (S.isDynamic() ? "dynamic " : "") +
+                          "shared memory");
   }
   const Kernel &K;
   const SharedSpill &S;
-  std::string Array;
+  std::vector<std::string> Arrays; ///< by function
   std::map<unsigned, Around> All;
   std::optional<LaunchEdit> Launches; ///< where the array is dynamic
 };
@@ -409,13 +453,8 @@ Preparation SpillShared::prepare(const Context &C) const {
   if (!Against.empty() || (S.Moved.empty() && !S.Pragma))
     return Against;
   auto Found = std::make_unique<PreparedSpill>(K, S);
-  // Kernels of one file may differ in their linkage, and then cannot declare
-  // the same external array.
-  Found->Array = S.isDynamic() ? "cattSpill_" + K.UnqualifiedName
-                               : std::string("cattSpill");
-  if (auto File = C.Files.find(K.Span.File); File != C.Files.end())
-    Found->Array = freshName(File->second, Found->Array);
-  Found->All = additions(K, S, Found->Array);
+  Found->Arrays = arrayNames(K, S, C.Files);
+  Found->All = additions(K, S, Found->Arrays);
   // Whoever launches has the threads that have slots, by __launch_bounds__, and
   // asks for their bytes: nobody has to.
   bool Bounded = S.Numbering.Width == 0 && !S.isDynamic();

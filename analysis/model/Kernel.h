@@ -133,9 +133,19 @@ struct Parameter {
   bool IsFixed = false;
 };
 
-/// A statement of the kernel's own body, around which text can be put. Labels
-/// and compound statements are none; what they hold is.
+/// A device function that is called by one kernel alone, so that its text can
+/// be changed for that kernel.
+struct OwnFunction {
+  std::string Name;
+  Location Where;
+  SourceSpan Span;        ///< the definition
+  unsigned BodyBegin = 0; ///< as Kernel::BodyBegin
+};
+
+/// A statement of the kernel's body, or of a function of its own, around which
+/// text can be put. Labels and compound statements are none; what they hold is.
 struct BodyStatement {
+  unsigned Function = 0; ///< one more than in Kernel::Functions; 0: the kernel
   std::optional<unsigned> Parent; ///< the statement that holds it
   SourceSpan Span;                ///< with its semicolon; empty: not editable
   Location Where, End;            ///< of its first and last token
@@ -176,8 +186,9 @@ struct Initializer {
   std::optional<Refusal> MayContract;
 };
 
-/// A local variable of a kernel's own body that registers may hold: a scalar,
-/// a CUDA vector, an array of them, a struct, or a part of a struct: "p.v".
+/// A local variable of a kernel's body, or of a function of its own, that
+/// registers may hold: a scalar, a CUDA vector, an array of them, a struct, or
+/// a part of a struct: "p.v".
 struct ThreadValue {
   std::string Name;
   std::string Variable;            ///< that it is, or is a part of
@@ -273,17 +284,26 @@ struct Kernel {
   bool AllLaunchesVisible = false;
   std::vector<Loop> Loops;
   std::vector<Access> Accesses;
-  std::vector<BodyStatement> Statements; ///< in the order of the text
+  /// Of its own, callers before what they call.
+  std::vector<OwnFunction> Functions;
+  /// Why the values of other functions that it reaches are left in registers.
+  std::vector<Refusal> ForeignFunctions;
+  /// In the order of the text; those of functions behind those of the kernel.
+  std::vector<BodyStatement> Statements;
   std::vector<ThreadValue> Values;
   /// Of its own body, in the order of the text, then of functions that nothing
   /// else calls.
   std::vector<RowLoop> RowLoops;
   /// Offsets in its file of names that do nothing but read a variable, in
-  /// ascending order (safety/PlainReads.h).
+  /// ascending order (safety/PlainReads.h); those in its functions, too.
   std::vector<unsigned> PlainReads;
   std::vector<Mention> MacroMentions;
   std::vector<Refusal> Refusals; ///< why it cannot be analysed or edited
   std::vector<Refusal> Warnings; ///< what its code asks for and does not get
+  /// The function that a value is of, as BodyStatement::Function.
+  unsigned functionOf(const ThreadValue &V) const {
+    return Statements[V.Declaration].Function;
+  }
   /// Where its threads or blocks may wait for others, __syncthreads() apart,
   /// or are not known not to: no block may be taken away from an SM.
   std::vector<Refusal> Waits;

@@ -231,6 +231,11 @@ constexpr ReasonInfo Table[] = {
      "the loop stands in a device function with several callers "
      "({not all of them want the change})",
      "give each caller its own copy of the function"},
+    {Reason::CalledElsewhere, NotEditable, "called-elsewhere",
+     "a device function that is no function of one kernel alone",
+     "the variables are those of a function that this kernel does not have to "
+     "itself ({others may call it})",
+     "make it a static __device__ function that this kernel alone calls"},
     {Reason::EditsOverlap, NotEditable, "edits-overlap",
      "an edit overlaps what another transform replaces",
      "two changes of this run stand in the same text ({in this kernel})",

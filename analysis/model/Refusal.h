@@ -65,6 +65,7 @@ enum class Reason : uint8_t {
   InSystemHeader,       ///< not the user's file
   OtherFile,            ///< in a header that --header-filter leaves alone
   CalledTwice,          ///< in a device function with several callers
+  CalledElsewhere,      ///< in a device function that others may call
   EditsOverlap,         ///< another change of this run is in the same text
   InstantiationsDiffer, ///< instantiations of one template want different edits
   Suppressed,           ///< catt: off or NOLINT

@@ -367,6 +367,10 @@ void applyDirectives(Kernel &K, const Directives &D) {
     K.Launches.push_back(std::move(L));
   if (D.suppressed(K.Where.Line))
     K.Refusals.push_back({Reason::Suppressed, K.Where, ""});
+  for (ThreadValue &V : K.Values)
+    if (const unsigned Of = K.functionOf(V);
+        Of != 0 && D.suppressed(K.Functions[Of - 1].Where.Line))
+      V.Refusals.push_back({Reason::Suppressed, V.Where, ""});
   for (Loop &L : K.Loops)
     if (L.Where.File == K.Where.File && D.suppressed(L.Where.Line))
       L.Refusals.push_back({Reason::Suppressed, L.Where, ""});
@@ -398,9 +402,10 @@ private:
   std::map<std::string, Directives> ByFile;
 };
 
-/// A kernel with all that its launches and its body say. Rows: with RowLoops.
+/// A kernel with all that its launches and its body say.
 Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
-                  BrokenCode &Broken, ReachedCode &Code, FunctionUses *Rows) {
+                  BrokenCode &Broken, ReachedCode &Code, FunctionUses &Uses,
+                  bool WithRows) {
   ASTContext &Context = F.getASTContext();
   Kernel K = describeKernel(F);
   K.NoCopy = againstCopies(F);
@@ -417,10 +422,10 @@ Kernel readKernel(const FunctionDecl &F, const LaunchMap &Launches,
   K.HiddenState = hiddenState(F, Code);
   KernelWalk Walk(Context, F, K, Code);
   Walk.run(F);
-  findThreadValues(F, Context, K);
+  findThreadValues(F, Context, Uses, K);
   K.Head = headOf(F);
-  if (Rows)
-    findRowLoops(F, Context, *Rows, K);
+  if (WithRows)
+    findRowLoops(F, Context, Uses, K);
   return K;
 }
 
@@ -443,9 +448,9 @@ std::vector<Kernel> findKernels(
   auto Add = [&](const FunctionDecl *F, bool Template) {
     if (!Wanted(qualifiedName(*F), F->getNameAsString()))
       return;
-    Kernel K = Template ? describeKernel(*F)
-                        : readKernel(*F, Launches, Broken, Code,
-                                     WithRows ? &Uses : nullptr);
+    Kernel K = Template
+                   ? describeKernel(*F)
+                   : readKernel(*F, Launches, Broken, Code, Uses, WithRows);
     if (Template)
       K.Refusals.push_back({Reason::NotInstantiated, K.Where, ""});
     K.Warnings = Unused.lookup(F->getCanonicalDecl());

@@ -343,7 +343,7 @@ RematCandidates::find(std::vector<Refusal> &Refusals) const {
   std::vector<RematCandidate> Out;
   for (unsigned Value = 0; Value < K.Values.size(); ++Value) {
     const ThreadValue &V = K.Values[Value];
-    if (!V.Extents.empty() || V.isPart() ||
+    if (!V.Extents.empty() || V.isPart() || K.functionOf(V) != 0 ||
         llvm::any_of(V.Refusals, [](const Refusal &R) {
           return R.Kind == Reason::TypeNotPlain;
         }))

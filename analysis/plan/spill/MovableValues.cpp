@@ -62,15 +62,17 @@ namespace {
 /// One kernel with one of its peaks.
 class Candidates {
 public:
-  Candidates(const Kernel &K, const PressurePeak &Peak) : K(K), Peak(Peak) {
-    findPeak();
+  Candidates(const Kernel &K, const PressurePeak &Peak)
+      : K(K), Peak(Peak), AtPeak(K.Functions.size() + 1) {
+    for (unsigned Function = 0; Function < AtPeak.size(); ++Function)
+      findPeak(Function);
   }
   std::vector<MovableValue> find() const;
   double timesAtPeak() const { return timesInside(~0U); }
   double timesSpilled(int64_t Registers) const;
 
 private:
-  void findPeak();
+  void findPeak(unsigned Function);
   double timesInside(unsigned Depth) const;
   bool isTouchedIn(const ThreadValue &V, unsigned Statement) const;
   bool inScope(const ThreadValue &V, unsigned Statement) const;
@@ -85,17 +87,23 @@ private:
   std::optional<MovableValue> weighed(size_t Value,
                                       std::optional<MovableValue> M) const;
 
+  llvm::ArrayRef<unsigned> atPeak(const ThreadValue &V) const {
+    return AtPeak[K.functionOf(V)];
+  }
+
   const Kernel &K;
   const PressurePeak &Peak;
-  std::vector<unsigned> AtPeak; ///< statements around it, outermost first
+  /// Statements around it, outermost first; by BodyStatement::Function.
+  std::vector<std::vector<unsigned>> AtPeak;
 };
 } // namespace
 
-/// The innermost statement that holds both ends of the peak, and those around
-/// it; where an end stands in a function that was inlined, its call.
-void Candidates::findPeak() {
-  auto Holds = [](const BodyStatement &S, const Location &L) {
-    return holds(S, L) || calls(S, L);
+/// The innermost statement of a function that holds both ends of the peak, and
+/// those around it; where an end stands in a function that was inlined, its
+/// call.
+void Candidates::findPeak(unsigned Function) {
+  auto Holds = [&](const BodyStatement &S, const Location &L) {
+    return S.Function == Function && (holds(S, L) || calls(S, L));
   };
   std::optional<unsigned> Innermost;
   for (unsigned I = 0; I < K.Statements.size(); ++I)
@@ -103,7 +111,7 @@ void Candidates::findPeak() {
         (Holds(K.Statements[I], Peak.End) || !Innermost))
       Innermost = I;
   for (; Innermost; Innermost = K.Statements[*Innermost].Parent)
-    AtPeak.insert(AtPeak.begin(), *Innermost);
+    AtPeak[Function].insert(AtPeak[Function].begin(), *Innermost);
 }
 
 bool Candidates::isTouchedIn(const ThreadValue &V, unsigned Statement) const {
@@ -128,7 +136,7 @@ bool Candidates::isLiveAcross(const ThreadValue &V, unsigned First) const {
     Defined |= E.Defines && S.Begin < At.Begin;
     Used |= E.Uses && S.Begin >= At.End;
   }
-  for (unsigned Outer : AtPeak)
+  for (unsigned Outer : atPeak(V))
     if (K.Statements[Outer].Is && Outer != First &&
         isStatementInside(K, First, Outer) && inScope(V, Outer))
       Used |= llvm::any_of(V.Events, [&](const ValueEvent &E) {
@@ -147,7 +155,8 @@ bool Candidates::isLive(const ThreadValue &V) const {
 
 /// Or one of what was assigned to it as it is.
 bool Candidates::isLiveAsCopy(size_t Value) const {
-  if (AtPeak.empty() || !inScope(K.Values[Value], AtPeak.back()))
+  const llvm::ArrayRef<unsigned> Around = atPeak(K.Values[Value]);
+  if (Around.empty() || !inScope(K.Values[Value], Around.back()))
     return false;
   std::vector<size_t> Same = {Value};
   for (size_t I = 0; I < Same.size(); ++I) {
@@ -168,7 +177,7 @@ static bool canBeSplit(const ThreadValue &V, const BodyStatement &S) {
 /// Stored before the outermost statement around the peak that does not touch
 /// it, and loaded behind the last of those that follow and do not either.
 std::optional<MovableValue> Candidates::around(const ThreadValue &V) const {
-  for (unsigned First : AtPeak) {
+  for (unsigned First : atPeak(V)) {
     if (isTouchedIn(V, First) || !inScope(V, First) ||
         !canBeSplit(V, K.Statements[First]))
       continue;
@@ -223,7 +232,8 @@ static bool isPointer(const ThreadValue &V) {
 }
 
 std::optional<MovableValue> Candidates::touched(const ThreadValue &V) const {
-  if (isPointer(V) || AtPeak.empty() || !isTouchedIn(V, AtPeak.front()))
+  const llvm::ArrayRef<unsigned> Around = atPeak(V);
+  if (isPointer(V) || Around.empty() || !isTouchedIn(V, Around.front()))
     return std::nullopt;
   MovableValue M;
   for (const ValueEvent &E : V.Events) {
@@ -231,7 +241,7 @@ std::optional<MovableValue> Candidates::touched(const ThreadValue &V) const {
     if (!canBeSplit(V, S))
       return std::nullopt;
     // Needed in a register for as long as the loop around the peak runs.
-    if (E.InHead && S.Is && llvm::is_contained(AtPeak, E.Statement))
+    if (E.InHead && S.Is && llvm::is_contained(Around, E.Statement))
       return std::nullopt;
     SpillPoint P{E.Statement, true, false, E.Element, E.Index, E.ConstantIndex};
     // `float a = 1, b = a;`: there is no slot yet.
@@ -307,9 +317,9 @@ std::vector<MovableValue> Candidates::find() const {
 /// How often the outermost so many loops around the peak run together. Those
 /// that are unrolled are none.
 double Candidates::timesInside(unsigned Depth) const {
-  if (AtPeak.empty())
+  if (AtPeak.front().empty())
     return 1;
-  const BodyStatement &S = K.Statements[AtPeak.back()];
+  const BodyStatement &S = K.Statements[AtPeak.front().back()];
   std::vector<double> Trips; // innermost first
   for (std::optional<unsigned> L = S.Is ? S.Is : S.Loop; L;
        L = K.Loops[*L].Parent)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/spill/SlotRanges.h"
 #include "analysis/nest/Nest.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 namespace catt {
@@ -37,6 +38,21 @@ static unsigned outermostInScope(const Kernel &K, const SourceSpan &Scope,
   return Outermost;
 }
 
+/// Adds the statements of the functions that those of a range call.
+static void addCalled(const Kernel &K, llvm::BitVector &Range) {
+  std::vector<LineRange> Called;
+  for (unsigned S : Range.set_bits())
+    llvm::append_range(Called, K.Statements[S].Calls);
+  for (unsigned S = 0; S < K.Statements.size(); ++S) {
+    const Location &At = K.Statements[S].Where;
+    if (K.Statements[S].Function != 0 &&
+        llvm::any_of(Called, [&](const LineRange &R) {
+          return R.File == At.File && R.First <= At.Line && At.Line <= R.Last;
+        }))
+      Range.set(S);
+  }
+}
+
 llvm::BitVector slotRange(const Kernel &K, const MovableValue &M) {
   unsigned First = K.Statements.size(), Last = 0;
   for (const SpillPoint &P : M.Points) {
@@ -49,6 +65,7 @@ llvm::BitVector slotRange(const Kernel &K, const MovableValue &M) {
   llvm::BitVector Range(K.Statements.size());
   if (First <= Last)
     Range.set(First, Last + 1);
+  addCalled(K, Range);
   return Range;
 }
 

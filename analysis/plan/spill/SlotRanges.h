@@ -14,7 +14,8 @@
 // The slot of one that is touched there is stored behind each definition and
 // loaded before each use, maybe in another iteration of a loop that began
 // behind its declaration: it is in use over every statement of the value's
-// scope, from the first that holds an access to the last.
+// scope, from the first that holds an access to the last. Either is in use
+// while a function runs that one of these statements calls.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_SPILL_SLOTRANGES_H

@@ -11,6 +11,7 @@
 #include "analysis/plan/throttle/Setting.h"
 #include "analysis/time/GridTime.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Alignment.h"
 #include <algorithm>
 
 namespace catt {
@@ -155,14 +156,36 @@ SharedSpill planSpill(const Kernel &K, const RegisterUse &Use, int64_t Cap,
   return S;
 }
 
+/// The values of one function.
+using PartOfMoved = llvm::MutableArrayRef<MovedValue>;
+
 /// What of a thread's frame the values share, by when their slots are in use.
-static std::vector<SlotValue> slotsOf(const Kernel &K,
-                                      llvm::ArrayRef<MovedValue> Moved) {
+static std::vector<SlotValue> slotsOf(const Kernel &K, PartOfMoved Moved) {
   std::vector<SlotValue> Out;
   for (const MovedValue &M : Moved)
     Out.push_back(
         {M.WidthBytes, unsigned(M.Elements * M.Of.Fields), slotRange(K, M.Of)});
   return Out;
+}
+
+/// Functions follow the kernel in Kernel::Values.
+static std::vector<PartOfMoved> partsOf(const Kernel &K, SharedSpill &Plan) {
+  auto Of = [&](const MovedValue &M) {
+    return K.functionOf(K.Values[M.Of.Value]);
+  };
+  std::vector<PartOfMoved> Out;
+  for (PartOfMoved Left = Plan.Moved; !Left.empty();) {
+    Out.push_back(Left.take_while(
+        [&](const MovedValue &M) { return Of(M) == Of(Left.front()); }));
+    Left = Left.drop_front(Out.back().size());
+  }
+  return Out;
+}
+
+/// Bytes of a thread's frame after which an array of 8-byte alignment can
+/// begin.
+static llvm::Align alignmentOfParts(int64_t Threads) {
+  return llvm::Align(Threads % 2 ? 8 : 4);
 }
 
 /// Places the frame, with one slot for values that are never there together.
@@ -171,10 +194,18 @@ static void place(const Kernel &K, SharedSpill &Plan) {
   llvm::stable_sort(Plan.Moved, [](const MovedValue &A, const MovedValue &B) {
     return A.Of.Value < B.Of.Value;
   });
-  Slots Frame = colourSlots(slotsOf(K, Plan.Moved));
-  for (auto [M, Offset] : llvm::zip(Plan.Moved, Frame.Offsets))
-    M.OffsetBytes = Offset;
-  Plan.FrameBytes = Frame.FrameBytes;
+  Plan.Parts.clear();
+  Plan.FrameBytes = 0;
+  for (PartOfMoved Moved : partsOf(K, Plan)) {
+    Slots Frame = colourSlots(slotsOf(K, Moved));
+    for (auto [M, Offset] : llvm::zip(Moved, Frame.Offsets))
+      M.OffsetBytes = Offset;
+    const int64_t Begin = llvm::alignTo(
+        Plan.FrameBytes, alignmentOfParts(Plan.Numbering.Threads));
+    Plan.Parts.push_back({K.functionOf(K.Values[Moved.front().Of.Value]), Begin,
+                          Frame.FrameBytes, 0});
+    Plan.FrameBytes = Begin + Frame.FrameBytes;
+  }
 }
 
 namespace {
@@ -223,12 +254,15 @@ void moveRegisters(const Kernel &K, int64_t Registers, SharedSpill &Plan) {
     Plan.Moved.pop_back();
     place(K, Plan);
   }
-  Waiting All(K);
-  for (const MovedValue &M : Plan.Moved)
-    All.add(slotRange(K, M.Of), M.Elements * M.Of.Registers, 0);
-  Plan.MovedRegisters = 0;
-  for (int64_t There : All.Registers)
-    Plan.MovedRegisters = std::max(Plan.MovedRegisters, There);
+  auto MostOf = [&](PartOfMoved Moved) {
+    Waiting All(K);
+    for (const MovedValue &M : Moved)
+      All.add(slotRange(K, M.Of), M.Elements * M.Of.Registers, 0);
+    return All.Registers.empty() ? 0 : *llvm::max_element(All.Registers);
+  };
+  Plan.MovedRegisters = MostOf(Plan.Moved);
+  for (auto [Part, Moved] : llvm::zip(Plan.Parts, partsOf(K, Plan)))
+    Part.MovedRegisters = MostOf(Moved);
 }
 
 //===-- Trying ------------------------------------------------------------===//

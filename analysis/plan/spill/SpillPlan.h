@@ -17,6 +17,8 @@
 // values of one width that never wait at the same time share (SharedSlots).
 // The array is static up to 48 KiB with what the block has itself; beyond, and
 // where every launch can be made to ask for it, it is dynamic shared memory.
+// A function whose values are moved has a part of the frame and of the array to
+// itself, behind that of the kernel; a static one is an array of its own.
 //
 // How many registers are to be moved is tried where an assembler can be asked
 // (CRAT section 6 and TLP-RM section 2.4: compile, look, keep what is better);
@@ -41,11 +43,19 @@ struct ThreadNumbering {
   bool OnlyX = false;            ///< no block has more than one row
 };
 
+/// The slots of the kernel's values, or of those of a function.
+struct FramePart {
+  unsigned Function = 0;      ///< as BodyStatement::Function
+  int64_t BeginBytes = 0;     ///< in a thread's frame
+  int64_t SizeBytes = 0;      ///< of a thread
+  int64_t MovedRegisters = 0; ///< that wait at once, at most
+};
+
 /// A value in shared memory: the first Elements of Of.
 struct MovedValue {
   MovableValue Of;
   int64_t Elements = 1;
-  int64_t OffsetBytes = 0; ///< in a thread's frame
+  int64_t OffsetBytes = 0; ///< in the part of a thread's frame
   unsigned WidthBytes = 4; ///< of one access
 };
 
@@ -75,6 +85,7 @@ struct SharedSpill {
   ThreadNumbering Numbering;
   std::vector<MovableValue> Movable;
   std::vector<MovedValue> Moved;   ///< in the order of Kernel::Values
+  std::vector<FramePart> Parts;    ///< by function; none is empty
   int64_t FrameBytes = 0;          ///< of a thread
   int64_t MovedRegisters = 0;      ///< that wait at once, at most
   bool HasPragma = false;          ///< the toolkit has enable_smem_spilling

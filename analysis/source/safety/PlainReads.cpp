@@ -65,8 +65,9 @@ public:
   void finish(Kernel &K) {
     for (unsigned At : Others)
       Plain.erase(At);
-    K.PlainReads.assign(Plain.begin(), Plain.end());
-    K.MacroMentions = std::move(InMacros);
+    llvm::append_range(K.PlainReads, Plain);
+    llvm::sort(K.PlainReads);
+    llvm::append_range(K.MacroMentions, InMacros);
   }
 
 private:

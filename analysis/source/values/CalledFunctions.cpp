@@ -12,6 +12,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace clang;
 
@@ -238,6 +239,88 @@ std::vector<CalledFunction> calledFunctions(const FunctionDecl &Kernel,
     if (!Out[I].Flagged || !Out[I].Flagged->IsShared)
       Add(*Out[I].Definition);
   addCalledLambdas(Kernel, Out);
+  return Out;
+}
+
+//===-- Functions of one kernel -------------------------------------------===//
+
+/// The user's functions that a kernel reaches, in the order of their calls.
+static std::vector<const FunctionDecl *> reachedBy(const FunctionDecl &Kernel) {
+  const SourceManager &SM = Kernel.getASTContext().getSourceManager();
+  llvm::SetVector<const FunctionDecl *> Out;
+  auto Add = [&](const FunctionDecl &Caller) {
+    forEachStmt(Caller.getBody(), [&](const Stmt &S) {
+      auto *Call = dyn_cast<CallExpr>(&S);
+      const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
+      if (F && F->hasBody(F) && !SM.isInSystemHeader(F->getLocation()))
+        Out.insert(F);
+    });
+  };
+  Add(Kernel);
+  for (size_t I = 0; I < Out.size(); ++I)
+    Add(*Out[I]);
+  return {Out.begin(), Out.end()};
+}
+
+/// Why the text of a function cannot be changed for one kernel, wherever it is
+/// called; empty: it can.
+static std::optional<Refusal> againstOwning(const FunctionDecl &F,
+                                            const NamesOfFunction &Names) {
+  const Location Where = locationOf(F.getLocation(), F.getASTContext());
+  const std::string Name = "'" + F.getNameAsString() + "'";
+  if (F.getLocation().isMacroID() || F.getBody()->getBeginLoc().isMacroID() ||
+      F.getBody()->getEndLoc().isMacroID())
+    return Refusal{Reason::InMacro, Where, "the macro that defines " + Name};
+  if (!isPlainDeviceFunction(F) ||
+      F.getTemplatedKind() != FunctionDecl::TK_NonTemplate)
+    return Refusal{Reason::CalledElsewhere, Where,
+                   Name + " is a template or a method, or not of the device "
+                          "and this file alone"};
+  if (Names.Calls != Names.All)
+    return Refusal{Reason::CalledElsewhere, Where,
+                   Name + " is named where it is not called"};
+  if (Names.All > 1 && !F.hasAttr<AlwaysInlineAttr>())
+    return Refusal{Reason::CalledElsewhere, Where,
+                   Name + " is called in several places, and no "
+                          "__forceinline__ says that it is inlined"};
+  return std::nullopt;
+}
+
+std::vector<OnlyCalled> onlyCalled(const FunctionDecl &Kernel,
+                                   FunctionUses &Uses,
+                                   std::vector<Refusal> &Others) {
+  std::vector<OnlyCalled> Out;
+  std::vector<const FunctionDecl *> Left;
+  for (const FunctionDecl *F : reachedBy(Kernel))
+    if (std::optional<Refusal> Why = againstOwning(*F, Uses.of(*F)))
+      Others.push_back(*Why);
+    else
+      Left.push_back(F);
+  auto CallsIn = [](const FunctionDecl &Caller, const FunctionDecl &F) {
+    return namesIn(Caller, F).size();
+  };
+  const SourceManager &SM = Kernel.getASTContext().getSourceManager();
+  const bool MayOwn = !Kernel.isTemplateInstantiation() &&
+                      SM.isInMainFile(SM.getExpansionLoc(Kernel.getLocation()));
+  auto IsOwn = [&](const FunctionDecl *F) {
+    size_t Calls = CallsIn(Kernel, *F);
+    for (const OnlyCalled &Caller : Out)
+      Calls += CallsIn(*Caller.Definition, *F);
+    if (!MayOwn || Calls != Uses.of(*F).All)
+      return false;
+    Out.push_back({F, Calls});
+    return true;
+  };
+  for (size_t Before = Left.size() + 1; Left.size() < Before;) {
+    Before = Left.size();
+    llvm::erase_if(Left, IsOwn);
+  }
+  for (const FunctionDecl *F : Left)
+    Others.push_back({Reason::CalledElsewhere,
+                      locationOf(F->getLocation(), F->getASTContext()),
+                      "'" + F->getNameAsString() + "' is called by " +
+                          (MayOwn ? "others than this kernel"
+                                  : "a template, or in a header")});
   return Out;
 }
 

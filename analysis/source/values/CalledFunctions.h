@@ -77,6 +77,22 @@ struct CalledFunction {
 std::vector<CalledFunction> calledFunctions(const clang::FunctionDecl &Kernel,
                                             FunctionUses &Uses);
 
+/// A function that a kernel calls, and nothing else.
+struct OnlyCalled {
+  const clang::FunctionDecl *Definition;
+  size_t Calls; ///< in the text of the kernel and of its own functions
+};
+
+/// The functions whose text can be changed as if it stood in the kernel: all
+/// that names them are calls by the kernel, or by others of these, so that no
+/// other kernel reaches them and they do not call themselves. They are inlined
+/// whatever is added to them: called once, or __forceinline__. Callers before
+/// what they call. Others: why the user's other functions are none.
+/// Limits: no template, and no function of a kernel that is one.
+std::vector<OnlyCalled> onlyCalled(const clang::FunctionDecl &Kernel,
+                                   FunctionUses &Uses,
+                                   std::vector<Refusal> &Others);
+
 /// Offsets in the file of a definition.
 struct FunctionPlace {
   unsigned Top = 0; ///< of the declaration at file scope that it stands in

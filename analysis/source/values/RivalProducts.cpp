@@ -8,6 +8,8 @@
 #include "analysis/source/values/RivalProducts.h"
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/syntax/NodeParts.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 
@@ -46,21 +48,78 @@ static bool isSum(const BinaryOperator &B, const ASTContext &Context) {
   return B.getType()->isFloatingType() && mayFuse(B, Context);
 }
 
-SharedProducts::Variables
-rivalFactors(const Stmt &Body, const ASTContext &Context,
-             llvm::function_ref<bool(const Expr &)> MayBeProduct,
-             SharedProducts::DefinitionsOf Definitions) {
-  SharedProducts::Variables Out;
-  forEachStmt(&Body, [&](const Stmt &S) {
-    auto *B = dyn_cast<BinaryOperator>(&S);
+std::vector<const BinaryOperator *>
+rivalSums(const Stmt &S, const ASTContext &Context,
+          llvm::function_ref<bool(const Expr &)> MayBeProduct) {
+  std::vector<const BinaryOperator *> Out;
+  forEachStmt(&S, [&](const Stmt &Each) {
+    auto *B = dyn_cast<BinaryOperator>(&Each);
     if (B && isSum(*B, Context) && MayBeProduct(*B->getLHS()) &&
         MayBeProduct(*B->getRHS()))
-      addOperands(*B, Out);
+      Out.push_back(B);
   });
+  return Out;
+}
+
+SharedProducts::Variables
+rivalFactors(llvm::ArrayRef<const BinaryOperator *> Sums,
+             SharedProducts::DefinitionsOf Definitions) {
+  SharedProducts::Variables Out;
+  for (const BinaryOperator *B : Sums)
+    addOperands(*B, Out);
   for (size_t I = 0; I < Out.size(); ++I)
     for (const Expr *E : Definitions(*Out[I]))
       if (E)
         addOperands(*E, Out);
+  return Out;
+}
+
+//===-- Functions that are not looked into --------------------------------===//
+
+/// The user's function that a call or a construction runs.
+static const FunctionDecl *userCallee(const Stmt &S) {
+  const FunctionDecl *F = nullptr;
+  if (auto *C = dyn_cast<CallExpr>(&S))
+    F = C->getDirectCallee();
+  if (auto *C = dyn_cast<CXXConstructExpr>(&S))
+    F = C->getConstructor();
+  return F && F->hasBody(F) &&
+                 !F->getASTContext().getSourceManager().isInSystemHeader(
+                     F->getLocation())
+             ? F
+             : nullptr;
+}
+
+/// With parameters that may be anything.
+static bool addsProducts(const FunctionDecl &F, InlinedFunctions &Seen) {
+  if (!Seen.insert(&F).second)
+    return false;
+  const ASTContext &Context = F.getASTContext();
+  auto MayBe = [&](const Expr &E) {
+    llvm::SmallVector<const VarDecl *, 2> Copies;
+    return mayBeProduct(E, Context, Copies) || !Copies.empty();
+  };
+  bool Found = !rivalSums(*F.getBody(), Context, MayBe).empty();
+  forEachStmt(F.getBody(), [&](const Stmt &S) {
+    const FunctionDecl *Callee = userCallee(S);
+    Found = Found || (Callee && addsProducts(*Callee, Seen));
+  });
+  return Found;
+}
+
+std::vector<const Expr *> rivalArguments(const Stmt &Call,
+                                         const InlinedFunctions &Inlined) {
+  const FunctionDecl *F = userCallee(Call);
+  InlinedFunctions Seen;
+  if (!F || Inlined.contains(F) || !addsProducts(*F, Seen))
+    return {};
+  std::vector<const Expr *> Out;
+  if (auto *M = dyn_cast<CXXMemberCallExpr>(&Call))
+    Out.push_back(M->getImplicitObjectArgument());
+  if (auto *C = dyn_cast<CallExpr>(&Call))
+    Out.insert(Out.end(), C->arg_begin(), C->arg_end());
+  if (auto *C = dyn_cast<CXXConstructExpr>(&Call))
+    Out.insert(Out.end(), C->arg_begin(), C->arg_end());
   return Out;
 }
 

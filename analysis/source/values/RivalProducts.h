@@ -29,12 +29,20 @@
 
 namespace catt {
 
-/// Local variables on which it may hang which of two products of Body is fused.
-/// MayBeProduct: whether an operand may be an unrounded product.
+/// Sums inside S of two operands that may both be unrounded products.
+std::vector<const clang::BinaryOperator *>
+rivalSums(const clang::Stmt &S, const clang::ASTContext &Context,
+          llvm::function_ref<bool(const clang::Expr &)> MayBeProduct);
+
+/// Local variables on which it may hang which of two products such sums take.
 SharedProducts::Variables
-rivalFactors(const clang::Stmt &Body, const clang::ASTContext &Context,
-             llvm::function_ref<bool(const clang::Expr &)> MayBeProduct,
+rivalFactors(llvm::ArrayRef<const clang::BinaryOperator *> Sums,
              SharedProducts::DefinitionsOf Definitions);
+
+/// What a function is called with, if the user wrote it, it is none of Inlined,
+/// and it may add two products, itself or by what it calls. Else empty.
+std::vector<const clang::Expr *>
+rivalArguments(const clang::Stmt &Call, const InlinedFunctions &Inlined);
 
 } // namespace catt
 

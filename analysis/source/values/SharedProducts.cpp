@@ -22,19 +22,46 @@ namespace catt {
 
 //===-- What is read, and what is assigned --------------------------------===//
 
-static void addVariables(const Stmt &S, SharedProducts::Variables &Out) {
+static void visitInlined(const Stmt &S, const InlinedFunctions &Inlined,
+                         llvm::function_ref<void(const Stmt &)> Visit,
+                         llvm::function_ref<void(const FunctionDecl &)> Enter,
+                         InlinedFunctions &Seen) {
   forEachStmt(&S, [&](const Stmt &Each) {
+    Visit(Each);
+    auto *C = dyn_cast<CallExpr>(&Each);
+    const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+    if (!F || !F->hasBody(F) || !Inlined.contains(F) || !Seen.insert(F).second)
+      return;
+    Enter(*F);
+    visitInlined(*F->getBody(), Inlined, Visit, Enter, Seen);
+  });
+}
+
+void forEachInlined(const Stmt &S, const InlinedFunctions &Inlined,
+                    llvm::function_ref<void(const Stmt &)> Visit,
+                    llvm::function_ref<void(const FunctionDecl &)> Enter) {
+  InlinedFunctions Seen;
+  visitInlined(S, Inlined, Visit, Enter, Seen);
+}
+
+/// What is named there, and by the functions that it calls.
+void SharedProducts::addVariables(const Expr &E, Variables &Out) const {
+  forEachInlined(E, Inlined, [&](const Stmt &Each) {
     if (auto *V = namedVariable(&Each); V && V->hasLocalStorage())
       Out.insert(V);
   });
 }
 
-static void addDeclared(const Stmt &S, SharedProducts::Variables &Out) {
-  forEachStmt(&S, [&](const Stmt &Each) {
+static void addDeclared(const Stmt &S, const InlinedFunctions &Inlined,
+                        SharedProducts::Variables &Out) {
+  auto Declares = [&](const Stmt &Each) {
     if (auto *D = dyn_cast<DeclStmt>(&Each))
       for (const Decl *One : D->decls())
         if (auto *V = dyn_cast<VarDecl>(One))
           Out.insert(V);
+  };
+  forEachInlined(S, Inlined, Declares, [&](const FunctionDecl &F) {
+    Out.insert(F.param_begin(), F.param_end());
   });
 }
 
@@ -51,15 +78,15 @@ static const VarDecl *assignedBy(const Stmt &S) {
 
 SharedProducts::LoopFacts SharedProducts::factsOf(const Stmt &Loop) {
   LoopFacts F;
-  addDeclared(Loop, F.Declared);
-  forEachStmt(&Loop, [&](const Stmt &S) {
+  addDeclared(Loop, Inlined, F.Declared);
+  forEachInlined(Loop, Inlined, [&](const Stmt &S) {
     if (const VarDecl *V = assignedBy(S))
       F.Assigned.insert(V);
   });
   // Those of its own head last from one iteration to the next.
   Variables Head;
   if (auto *L = dyn_cast<ForStmt>(&Loop); L && L->getInit())
-    addDeclared(*L->getInit(), Head);
+    addDeclared(*L->getInit(), {}, Head);
   if (auto *L = dyn_cast<CXXForRangeStmt>(&Loop)) {
     Head.insert(L->getLoopVariable());
     F.Assigned.insert(L->getLoopVariable());
@@ -105,8 +132,9 @@ namespace {
 class Alike : public PrinterHelper {
 public:
   Alike(const ASTContext &Context,
-        const llvm::DenseSet<const VarDecl *> &OfLoops)
-      : Context(Context), OfLoops(OfLoops) {}
+        const llvm::DenseSet<const VarDecl *> &OfLoops,
+        SharedProducts::DefinitionsOf Definitions)
+      : Context(Context), OfLoops(OfLoops), Definitions(Definitions) {}
 
   bool handledStmt(Stmt *S, raw_ostream &Out) override {
     auto *E = dyn_cast<Expr>(S);
@@ -116,9 +144,17 @@ public:
       print(*P->IgnoreParens(), Out);
       return true;
     }
-    if (auto *V = namedVariable(E); V && OfLoops.contains(V)) {
+    const VarDecl *V = namedVariable(E);
+    if (V && OfLoops.contains(V)) {
       Out << '#';
       return true;
+    }
+    if (auto *P = dyn_cast_or_null<ParmVarDecl>(V)) {
+      llvm::ArrayRef<const Expr *> Arguments = Definitions(*P);
+      if (Arguments.size() == 1 && Arguments.front()) {
+        print(*Arguments.front()->IgnoreParenImpCasts(), Out);
+        return true;
+      }
     }
     Expr::EvalResult R;
     if (E->isValueDependent() || !E->getType()->isArithmeticType() ||
@@ -135,12 +171,14 @@ public:
 private:
   const ASTContext &Context;
   const llvm::DenseSet<const VarDecl *> &OfLoops;
+  SharedProducts::DefinitionsOf Definitions;
 };
 } // namespace
 
 /// Equal for products that may be the same value.
-std::string SharedProducts::key(const Expr &E) const {
-  Alike Printer(Context, OfLoops);
+std::string SharedProducts::key(const Expr &E,
+                                DefinitionsOf Definitions) const {
+  Alike Printer(Context, OfLoops, Definitions);
   auto Printed = [&](const Expr &Part) {
     std::string Text;
     llvm::raw_string_ostream Out(Text);
@@ -158,19 +196,18 @@ std::string SharedProducts::key(const Expr &E) const {
 
 /// Variables that one iteration of a loop may find otherwise than another:
 /// those that it assigns, and what its body makes of them.
-static llvm::DenseSet<const VarDecl *>
-varying(const SharedProducts::LoopFacts &F,
-        SharedProducts::DefinitionsOf Definitions) {
+llvm::DenseSet<const VarDecl *>
+SharedProducts::varying(const LoopFacts &F, DefinitionsOf Definitions) const {
   llvm::DenseMap<const VarDecl *, llvm::SmallVector<const VarDecl *, 2>> MadeOf;
   for (const VarDecl *V : F.Declared)
     for (const Expr *E : Definitions(*V)) {
-      SharedProducts::Variables Read;
+      Variables Read;
       if (E)
         addVariables(*E, Read);
       for (const VarDecl *From : Read)
         MadeOf[From].push_back(V);
     }
-  SharedProducts::Variables Out;
+  Variables Out;
   for (const VarDecl *V : F.Assigned)
     if (!F.Declared.contains(V))
       Out.insert(V);
@@ -216,7 +253,7 @@ SharedProducts::Variables SharedProducts::variables(DefinitionsOf Definitions) {
   // All loops are known now, and so are their variables.
   std::map<std::string, std::vector<const Product *>> ByKey;
   for (const Product &P : Products)
-    ByKey[key(*P.E)].push_back(&P);
+    ByKey[key(*P.E, Definitions)].push_back(&P);
   for (const auto &[Key, Equal] : ByKey)
     if (llvm::any_of(Equal, [](const Product *P) { return P->Whole; }) &&
         llvm::any_of(Equal, [&](const Product *P) {

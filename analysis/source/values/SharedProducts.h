@@ -18,7 +18,8 @@
 //
 // What is found is an upper bound: products are compared by their text, with
 // all variables of loops alike and constants by value, and memory is taken to
-// stay as it is.
+// stay as it is. A parameter of a function that is inlined is its argument,
+// where there is one; where there are several, each call has the same products.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_SHAREDPRODUCTS_H
@@ -43,6 +44,17 @@ struct Product {
   std::vector<const clang::Stmt *> Loops; ///< around it
 };
 
+/// The definitions of functions that are read as if they stood where they are
+/// called. None calls itself.
+using InlinedFunctions = llvm::DenseSet<const clang::FunctionDecl *>;
+
+/// Visits what is inside S, and inside the functions that it calls, once each.
+void forEachInlined(
+    const clang::Stmt &S, const InlinedFunctions &Inlined,
+    llvm::function_ref<void(const clang::Stmt &)> Visit,
+    llvm::function_ref<void(const clang::FunctionDecl &)> Enter =
+        [](const clang::FunctionDecl &) {});
+
 class SharedProducts {
 public:
   using Variables = llvm::SetVector<const clang::VarDecl *>;
@@ -57,8 +69,9 @@ public:
     llvm::DenseSet<const clang::VarDecl *> Assigned;
   };
 
-  explicit SharedProducts(const clang::ASTContext &Context)
-      : Context(Context) {}
+  SharedProducts(const clang::ASTContext &Context,
+                 const InlinedFunctions &Inlined)
+      : Context(Context), Inlined(Inlined) {}
   /// Takes a product; what is none is passed over. Returns whether the operands
   /// are factors.
   bool add(Product P);
@@ -68,10 +81,14 @@ public:
 
 private:
   LoopFacts factsOf(const clang::Stmt &Loop);
+  llvm::DenseSet<const clang::VarDecl *>
+  varying(const LoopFacts &F, DefinitionsOf Definitions) const;
   Variables ofIterations(const clang::Stmt &Loop, DefinitionsOf Definitions);
-  std::string key(const clang::Expr &E) const;
+  std::string key(const clang::Expr &E, DefinitionsOf Definitions) const;
+  void addVariables(const clang::Expr &E, Variables &Out) const;
 
   const clang::ASTContext &Context;
+  const InlinedFunctions &Inlined;
   std::vector<Product> Products;
   llvm::DenseSet<const clang::VarDecl *> OfLoops; ///< declared in their heads
 };

@@ -25,16 +25,30 @@ namespace {
 
 class Walker {
 public:
-  Walker(const FunctionDecl &F, const ASTContext &Context, Kernel &K)
+  Walker(const FunctionDecl &F, llvm::ArrayRef<OnlyCalled> Own,
+         const ASTContext &Context, Kernel &K)
       : Context(Context), SM(Context.getSourceManager()), Text(Context), K(K),
-        Uses(F, Context, K) {
+        Uses(F, Own, Context, K) {
     for (const Loop &L : K.Loops)
       Loops.insert({{L.Span.File, L.Span.Begin}, L.Id});
   }
 
-  void run(const CompoundStmt &Body) {
-    walkBlock(Body);
-    Uses.finish(HasJumps);
+  /// The body of a function of the kernel's own, whose callers were walked.
+  void walk(const FunctionDecl &F, unsigned Into) {
+    Function = Into;
+    if (std::optional<unsigned> Call = Uses.enter(Into)) {
+      const BodyStatement &At = K.Statements[*Call];
+      InnermostLoop = At.Is ? At.Is : At.Loop;
+    }
+    if (auto *Body = dyn_cast<CompoundStmt>(F.getBody()))
+      walkBlock(*Body);
+    InnermostLoop.reset();
+  }
+  void run(const FunctionDecl &F, llvm::ArrayRef<OnlyCalled> Own) {
+    walk(F, 0);
+    for (const auto &[I, Each] : llvm::enumerate(Own))
+      walk(*Each.Definition, I + 1);
+    Uses.finish();
   }
 
 private:
@@ -63,7 +77,7 @@ private:
     if (auto *B = dyn_cast<CompoundStmt>(&S))
       return walkBlock(*B);
     if (auto *L = dyn_cast<LabelStmt>(&S)) {
-      HasJumps = true;
+      Uses.jump();
       return walk(*L->getSubStmt(), /*Unbraced=*/true);
     }
     if (auto *C = dyn_cast<SwitchCase>(&S))
@@ -83,6 +97,7 @@ private:
 
   unsigned add(const Stmt &S, const Stmt &Inner, bool Unbraced) {
     BodyStatement B;
+    B.Function = Function;
     B.Parent = Current;
     std::optional<Refusal> Why;
     if (std::optional<SourceSpan> Span = Text.span(S, S, Why))
@@ -118,7 +133,7 @@ private:
       return walkDeclarations(*D);
     if (isa<GotoStmt, IndirectGotoStmt, GCCAsmStmt>(S) &&
         (!isa<GCCAsmStmt>(S) || cast<GCCAsmStmt>(S).isAsmGoto()))
-      HasJumps = true;
+      Uses.jump();
     if (auto *I = dyn_cast<IfStmt>(&S)) {
       head(I->getInit()), head(I->getConditionVariableDeclStmt());
       head(I->getCond());
@@ -207,21 +222,47 @@ private:
   const CompoundStmt *Block = nullptr;
   llvm::DenseSet<const Stmt *> SwitchBodies;
   unsigned BlockNumber = 0, Blocks = 0;
-  bool HasJumps = false;
+  unsigned Function = 0; ///< as BodyStatement::Function
 };
+
+OwnFunction described(const FunctionDecl &F, const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  const SourceLocation Begin = SM.getExpansionLoc(F.getBeginLoc());
+  OwnFunction Out;
+  Out.Name = F.getNameAsString();
+  Out.Where = locationOf(F.getLocation(), Context);
+  Out.BodyBegin = placeOf(F).BodyBegin;
+  if (auto Entry = SM.getFileEntryRefForID(SM.getFileID(Begin)))
+    Out.Span = {Entry->getFileEntry().tryGetRealPathName().str(),
+                SM.getFileOffset(Begin),
+                SM.getFileOffset(SM.getExpansionLoc(F.getEndLoc())) + 1};
+  return Out;
+}
+
+/// Slots and copies are numbered by threadIdx and blockDim.
+void refuseHidden(const FunctionDecl &F, unsigned Function,
+                  const ASTContext &Context, Kernel &K) {
+  if (std::optional<Refusal> Hidden = hiddenByDeclaration(F, nullptr, Context))
+    for (ThreadValue &V : K.Values)
+      if (K.functionOf(V) == Function)
+        V.Refusals.push_back(*Hidden);
+}
 } // namespace
 
 void findThreadValues(const FunctionDecl &F, const ASTContext &Context,
-                      Kernel &K) {
-  auto *Body = dyn_cast_or_null<CompoundStmt>(F.getBody());
-  if (!Body)
+                      FunctionUses &Names, Kernel &K) {
+  if (!isa_and_nonnull<CompoundStmt>(F.getBody()))
     return;
-  Walker(F, Context, K).run(*Body);
-  // Slots and copies are numbered by threadIdx and blockDim.
-  if (std::optional<Refusal> Hidden = hiddenByDeclaration(F, nullptr, Context))
-    for (ThreadValue &V : K.Values)
-      V.Refusals.push_back(*Hidden);
+  const std::vector<OnlyCalled> Own = onlyCalled(F, Names, K.ForeignFunctions);
+  for (const OnlyCalled &Each : Own)
+    K.Functions.push_back(described(*Each.Definition, Context));
+  Walker(F, Own, Context, K).run(F, Own);
+  refuseHidden(F, 0, Context, K);
   findPlainReads(F, Context, K);
+  for (const auto &[I, Each] : llvm::enumerate(Own)) {
+    refuseHidden(*Each.Definition, I + 1, Context, K);
+    findPlainReads(*Each.Definition, Context, K);
+  }
 }
 
 } // namespace catt

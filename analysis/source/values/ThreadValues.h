@@ -10,24 +10,26 @@
 //   for (...)                    and that use them, in the order of the text
 //     v[j] = v[j] * s;           event of v: element v[j], index (j), folds
 //
-// The statements are those of the kernel's own body; variables of device
-// functions are not listed. Every variable that may be in a register is, and
-// carries refusals where it cannot be stored away and loaded back by statements
-// of its own.
+// The statements are those of the kernel's body, and behind them those of the
+// functions that it alone calls (CalledFunctions.h). Every variable that may be
+// in a register is listed, and carries refusals where it cannot be stored away
+// and loaded back by statements of its own.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_THREADVALUES_H
 #define CATT_ANALYSIS_SOURCE_VALUES_THREADVALUES_H
 
 #include "analysis/model/Kernel.h"
+#include "analysis/source/values/CalledFunctions.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 
 namespace catt {
 
-/// Fills in Statements and Values of a kernel whose Loops are known.
+/// Fills in Functions, Statements and Values of a kernel whose Loops are known.
 void findThreadValues(const clang::FunctionDecl &F,
-                      const clang::ASTContext &Context, Kernel &K);
+                      const clang::ASTContext &Context, FunctionUses &Names,
+                      Kernel &K);
 
 } // namespace catt
 

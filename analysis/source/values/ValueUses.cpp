@@ -23,10 +23,22 @@ using namespace clang;
 
 namespace catt {
 
-ValueUses::ValueUses(const FunctionDecl &F, const ASTContext &Context,
-                     Kernel &K)
-    : F(F), Context(Context), SM(Context.getSourceManager()), Text(Context),
-      K(K), Consts(F, Context), Products(Context) {}
+ValueUses::ValueUses(const FunctionDecl &F, llvm::ArrayRef<OnlyCalled> Own,
+                     const ASTContext &Context, Kernel &K)
+    : Context(Context), SM(Context.getSourceManager()), Text(Context), K(K),
+      Products(Context, Inlined) {
+  Bodies.emplace_back(F, 0);
+  for (const OnlyCalled &Each : Own) {
+    Bodies.emplace_back(*Each.Definition, Each.Calls);
+    Inlined.insert(Each.Definition);
+  }
+}
+
+std::optional<unsigned> ValueUses::enter(unsigned Into) {
+  Function = Into;
+  Loops = Bodies[Function].Loops;
+  return Bodies[Function].Statement;
+}
 
 //===-- Declarations ------------------------------------------------------===//
 
@@ -46,7 +58,8 @@ static bool isEmptyConstruction(const Expr &E) {
 void ValueUses::hide(const NamedDecl &D) {
   unsigned At = SM.getFileOffset(SM.getExpansionLoc(D.getLocation()));
   for (ThreadValue &V : K.Values)
-    if (D.getIdentifier() && D.getName() == V.Variable && At < V.Scope.End)
+    if (D.getIdentifier() && D.getName() == V.Variable && At < V.Scope.End &&
+        K.functionOf(V) == Function)
       refuse(V, Reason::Redefined, "another '" + V.Variable + "'",
              Text.location(D.getLocation()));
 }
@@ -79,7 +92,7 @@ void ValueUses::declare(const VarDecl &D, const CompoundStmt &Block,
   if (D.getLocation().isMacroID())
     refuse(V, Reason::InMacro, "the macro that declares it", V.Where);
   const BodyStatement &S = K.Statements[Statement];
-  if (std::optional<SourceSpan> Word = Consts.of(D, S.Span))
+  if (std::optional<SourceSpan> Word = Bodies[Function].Consts.of(D, S.Span))
     V.ConstWord = *Word;
   else if (V.IsConst)
     refuse(V, Reason::ConstObject, "'" + V.Name + "'", V.Where);
@@ -128,6 +141,9 @@ ThreadValue ValueUses::valueOf(const ValuePart &Part, ThreadValue Outer) const {
 /// What evaluating E does to variables.
 void ValueUses::visit(const Expr &Top) {
   const Expr *E = Top.IgnoreParens();
+  // Each call of a function has its products.
+  if (Bodies[Function].RunsTwice)
+    Products.add({E, !IsFactor, ~0U, Loops});
   llvm::SaveAndRestore Operands(IsFactor,
                                 Products.add({E, !IsFactor, Statement, Loops}));
   if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(E))
@@ -178,11 +194,33 @@ void ValueUses::visitCall(const CallExpr &C) {
   if (!C.getDirectCallee())
     visit(*C.getCallee());
   addCalls(C, K.Statements[Statement].Calls);
+  give(C);
   OperandEffects Effects = effectsOf(C);
   if (auto *M = dyn_cast<CXXMemberCallExpr>(&C))
     operand(*M->getImplicitObjectArgument(), Effects);
   for (const Expr *A : C.arguments())
     operand(*A, Effects);
+}
+
+/// The arguments are what the parameters of a function of the kernel's own are.
+void ValueUses::give(const CallExpr &C) {
+  const FunctionDecl *F = C.getDirectCallee();
+  if (!F || !F->hasBody(F) || !Inlined.contains(F))
+    return;
+  Body &B =
+      *llvm::find_if(Bodies, [&](const Body &Each) { return Each.F == F; });
+  B.RunsTwice |= ++B.Calls > 1 || Bodies[Function].RunsTwice;
+  if (!B.Statement)
+    B.Statement = Statement;
+  for (const Stmt *L : Loops)
+    if (!llvm::is_contained(B.Loops, L))
+      B.Loops.push_back(L);
+  for (auto [P, A] : llvm::zip(F->parameters(), C.arguments())) {
+    QualType T = P->getType();
+    Given[P].push_back(A);
+    if (T->isReferenceType() && !T.getNonReferenceType().isConstQualified())
+      Given[P].push_back(nullptr); // the function may assign to it
+  }
 }
 
 /// Of a call: what is bound to a const reference is read while the call runs.
@@ -344,6 +382,8 @@ void ValueUses::note(const VarDecl &D, SourceLocation Where, Effect What) {
   if (auto It = Index.find(&D); It != Index.end())
     for (size_t I = 0; I < It->second.Count; ++I)
       note(It->second.First + I, Where, What);
+  else if (auto P = Given.find(&D); P != Given.end() && What != Effect::Read)
+    P->second.push_back(escapes(What) ? nullptr : Defining);
 }
 
 void ValueUses::note(size_t Value, SourceLocation Where, Effect What) {
@@ -401,9 +441,22 @@ void ValueUses::findCopies() {
     }
 }
 
-void ValueUses::finish(bool HasJumps) {
+/// What calls a function from where nothing is looked at, a lambda or an
+/// operand that is not evaluated, may have other arguments.
+void ValueUses::refuseUnseen() {
+  for (ThreadValue &V : K.Values)
+    if (const Body &B = Bodies[K.functionOf(V)]; B.Calls != B.Named)
+      refuse(V, Reason::CalledElsewhere,
+             "'" + B.F->getNameAsString() +
+                 "' is called where it is not known "
+                 "with what",
+             V.Where);
+}
+
+void ValueUses::finish() {
+  refuseUnseen();
   for (ThreadValue &V : K.Values) {
-    if (HasJumps)
+    if (Bodies[K.functionOf(V)].HasJumps)
       refuse(V, Reason::JumpInto, "a goto", V.Where);
     size_t Definitions = 0;
     for (const ValueEvent &E : V.Events) {

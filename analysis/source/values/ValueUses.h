@@ -12,12 +12,17 @@
 //
 // An expression that is not known lets every variable escape that it names.
 //
+//   y[i] = f(s);         the call of a function of the kernel's own: its
+//                        parameter is s, and its body is read as if it stood
+//                        here, in the loops that are around the call
+//
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_SOURCE_VALUES_VALUEUSES_H
 #define CATT_ANALYSIS_SOURCE_VALUES_VALUEUSES_H
 
 #include "analysis/source/safety/WrapSites.h"
 #include "analysis/source/syntax/Effects.h"
+#include "analysis/source/values/CalledFunctions.h"
 #include "analysis/source/values/ConstWords.h"
 #include "analysis/source/values/SharedProducts.h"
 #include "analysis/source/values/ValueParts.h"
@@ -36,8 +41,13 @@ void refuse(ThreadValue &V, Reason Why, std::string Detail,
 /// Fills in Kernel::Values; ThreadValues walks the statements and calls it.
 class ValueUses {
 public:
-  ValueUses(const clang::FunctionDecl &F, const clang::ASTContext &Context,
-            Kernel &K);
+  /// Own: the functions of the kernel, callers before what they call.
+  ValueUses(const clang::FunctionDecl &F, llvm::ArrayRef<OnlyCalled> Own,
+            const clang::ASTContext &Context, Kernel &K);
+
+  /// What follows stands in the body of Own[Function - 1], whose callers have
+  /// been visited. Returns the statement of its first call.
+  std::optional<unsigned> enter(unsigned Function);
 
   /// What an expression does. Statement and InHead say where it stands.
   void visit(const clang::Expr &Top);
@@ -52,8 +62,10 @@ public:
   /// A variable of a block, whose initializer was visited.
   void declare(const clang::VarDecl &D, const clang::CompoundStmt &Block,
                bool InSwitch);
+  /// There is a goto or the like in the function.
+  void jump() { Bodies[Function].HasJumps = true; }
   /// When all events are known.
-  void finish(bool HasJumps);
+  void finish();
 
   unsigned Statement = 0; ///< index in Kernel::Statements
   bool InHead = false;
@@ -70,6 +82,7 @@ private:
   ThreadValue valueOf(const ValuePart &Part, ThreadValue Outer) const;
   void visitOperator(const clang::CXXOperatorCallExpr &O);
   void visitCall(const clang::CallExpr &C);
+  void give(const clang::CallExpr &C);
   void operand(const clang::Expr &E, llvm::ArrayRef<OperandEffect> Effects);
   void subscript(const clang::ArraySubscriptExpr &Outer, Effect What);
   void placeParts(const Designator &D, const Values &Of,
@@ -80,18 +93,42 @@ private:
   void note(const clang::VarDecl &D, clang::SourceLocation Where, Effect What);
   llvm::ArrayRef<const clang::Expr *>
   definitionsOf(const clang::VarDecl &D) const;
+  bool copies(const clang::Expr &E, llvm::SmallVectorImpl<size_t> &Out,
+              llvm::DenseSet<const clang::VarDecl *> &Seen) const;
   void findProducts();
   void findRivals(const std::vector<bool> &Product);
+  void findRivalResults(llvm::ArrayRef<const clang::BinaryOperator *> Sums);
   void findSharedProducts();
+  void refuseUnseen();
   void findCopies();
   void addCalls(const clang::Stmt &S, std::vector<LineRange> &Calls) const;
   std::string textOf(const clang::Expr &E) const;
 
-  const clang::FunctionDecl &F;
+  /// The kernel, or a function of its own.
+  struct Body {
+    Body(const clang::FunctionDecl &F, size_t Named)
+        : F(&F), Named(Named), Consts(F, F.getASTContext()) {}
+    const clang::FunctionDecl *F;
+    size_t Named; ///< how often it is called in the text
+    ConstWords Consts;
+    // Of its calls.
+    size_t Calls = 0;
+    bool RunsTwice = false;                 ///< or its caller does
+    std::optional<unsigned> Statement;      ///< of the first one
+    std::vector<const clang::Stmt *> Loops; ///< around any of them
+    bool HasJumps = false;
+  };
+
   const clang::ASTContext &Context;
   const clang::SourceManager &SM;
   SourceText Text;
   Kernel &K;
+  unsigned Function = 0;    ///< as BodyStatement::Function
+  std::vector<Body> Bodies; ///< by function
+  InlinedFunctions Inlined;
+  /// What parameters of the kernel's functions may be; null: something else.
+  llvm::DenseMap<const clang::VarDecl *, std::vector<const clang::Expr *>>
+      Given;
   llvm::DenseMap<const clang::VarDecl *, Values> Index;
   // Of each of Kernel::Values.
   std::vector<const clang::VarDecl *> Decls;
@@ -99,7 +136,6 @@ private:
   /// By value: the assignments and initializers that define it; null: others.
   std::vector<std::vector<const clang::Expr *>> Definitions;
   const clang::Expr *Defining = nullptr; ///< the one that is being looked at
-  ConstWords Consts;
   SharedProducts Products;
   bool IsFactor = false; ///< of a product or a quotient
 };
