@@ -436,12 +436,27 @@ SimulatedCost Simulation::runWhole() {
   return L1.Cost;
 }
 
+/// Begin, and the rest of the accesses as those of Steady.
+SimulatedCost extrapolated(const SimulatedCost &Begin,
+                           const SimulatedCost &Steady, double Accesses) {
+  const double Times =
+      std::max(0.0, Accesses - Begin.Accesses) / std::max(1.0, Steady.Accesses);
+  SimulatedCost Out;
+  for (double SimulatedCost::*Each :
+       {&SimulatedCost::SectorsLoaded, &SimulatedCost::SectorsHit,
+        &SimulatedCost::SectorsFromDram, &SimulatedCost::SectorsStored,
+        &SimulatedCost::Accesses})
+    Out.*Each = Begin.*Each + Times * Steady.*Each;
+  return Out;
+}
+
 /// The first accesses of each warp of the first groups. The second half of them
-/// runs on what the first left in L1.
+/// runs on what the first left in L1, and stands for all that follow.
 SimulatedCost Simulation::runPart(double Limit) {
   const double All = Limit * double(Warps.size());
   double Executed = 0, Half = 0, HalfAt = 0;
   double Time = 0;
+  SimulatedCost Begin;
   while (!Turns.empty() && Executed < 0.95 * All) {
     size_t Id;
     std::tie(Time, Id) = Turns.top();
@@ -453,14 +468,16 @@ SimulatedCost Simulation::runPart(double Limit) {
     if (Half == 0 && Executed >= All / 2) {
       Half = Executed;
       HalfAt = Time;
-      L1.Cost = SimulatedCost();
+      Begin = std::exchange(L1.Cost, SimulatedCost());
     }
   }
   const double Each = (Time - HalfAt) / std::max(1.0, Executed - Half);
   const double StartUp = std::max(0.0, HalfAt - Each * Half) +
                          R.Barrier * (Run.WarpsPerGroup < Run.WarpsPerBlock);
-  L1.Cost.CyclesPerWarp = Each * PerWarp + StartUp / double(Warps.size());
-  return L1.Cost;
+  SimulatedCost Out =
+      extrapolated(Begin, L1.Cost, PerWarp * double(Warps.size()));
+  Out.CyclesPerWarp = Each * PerWarp + StartUp / double(Warps.size());
+  return Out;
 }
 
 /// How many blocks of a run come to an SM, and how many are there at a time.

@@ -34,7 +34,7 @@ std::vector<const clang::BinaryOperator *>
 rivalSums(const clang::Stmt &S, const clang::ASTContext &Context,
           llvm::function_ref<bool(const clang::Expr &)> MayBeProduct);
 
-/// Local variables on which it may hang which of two products such sums take.
+/// Local variables on which it may depend which of two products such sums take.
 SharedProducts::Variables
 rivalFactors(llvm::ArrayRef<const clang::BinaryOperator *> Sums,
              SharedProducts::DefinitionsOf Definitions);

@@ -68,7 +68,7 @@ llvm::ArrayRef<const Expr *> ValueUses::definitionsOf(const VarDecl &D) const {
                           : llvm::ArrayRef(P->second);
 }
 
-/// Values of which it may hang which of two products a sum takes.
+/// Values of which it may depend which of two products a sum takes.
 void ValueUses::findRivals(const std::vector<bool> &Product) {
   auto MayBe = [&](const Expr &E) {
     llvm::SmallVector<size_t, 2> Copied;
