@@ -153,8 +153,7 @@ private:
     int64_t Least = Reads.empty() ? EnoughElements : 0;
     for (unsigned R : Reads) {
       const RowRead &Read = Rows.Reads[R];
-      const int64_t Its =
-          leastElements(Read, !S.K.Accesses[Read.Access].Offset);
+      const int64_t Its = leastElements(S.K, Rows, Read);
       if (Read.IsWritten)
         return Its;
       Least = std::max(Least, Its);

@@ -26,9 +26,9 @@ namespace catt {
 /// for any row in tiles; less are for none.
 inline constexpr int64_t EnoughElements = 32, LeastElements = 8;
 
-/// Elements from which on a row is worth tiles. IsScattered: it begins where
-/// data says.
-int64_t leastElements(const RowRead &Read, bool IsScattered);
+/// Elements from which on a row is worth tiles.
+int64_t leastElements(const Kernel &K, const RowLoop &Rows,
+                      const RowRead &Read);
 
 /// Warps on an SM, in the mean: a small grid leaves some with a block fewer.
 double meanWarps(const Setting &S);
