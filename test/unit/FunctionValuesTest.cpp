@@ -282,5 +282,22 @@ TEST(FunctionValues, NegativeIntoAFunctionThatAddsProducts) {
   EXPECT_THAT(reasons(P, "v"), IsEmpty());
 }
 
+/// What a template does is not looked at as the kernel's own: its arguments
+/// are.
+TEST(FunctionValues, NegativeAnArgumentOfAFunctionThatAddsProducts) {
+  auto Reasons = [](const std::string &Qualifier, const std::string &Result) {
+    Parsed P = parseBody(
+        "float h = B[0];\ny[0] = f(B, h, n);",
+        "template <typename T> static __device__ " + Qualifier +
+            "T f(const float *p, T x, int m) { return " + Result + "; }\n");
+    return reasons(P, "h");
+  };
+  EXPECT_THAT(Reasons("", "x * p[1] + p[2] * p[m]"),
+              ElementsAre(Reason::MayContract));
+  EXPECT_THAT(Reasons("", "x * p[1] + p[2]"), IsEmpty()) << "one product";
+  EXPECT_THAT(Reasons("__noinline__ ", "x * p[1] + p[2] * p[m]"), IsEmpty())
+      << "it is handed over in a register";
+}
+
 } // namespace
 } // namespace catt

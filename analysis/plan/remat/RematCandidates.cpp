@@ -90,6 +90,8 @@ std::optional<RematRegion> regionOf(const Kernel &K, const PressurePeak &Peak) {
   bool Any = false;
   for (unsigned I = K.Statements.size(); I-- > 0;) {
     const BodyStatement &S = K.Statements[I];
+    if (S.Function != 0)
+      continue; // what it calls stands for it
     bool Own =
         S.Where.File == File && S.Where.Line <= End && Begin <= S.End.Line;
     bool Called = llvm::any_of(S.Calls, [&](const LineRange &L) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "analysis/plan/spill/MovableValues.h"
 #include "analysis/nest/Nest.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>

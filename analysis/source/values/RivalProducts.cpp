@@ -8,6 +8,7 @@
 #include "analysis/source/values/RivalProducts.h"
 #include "analysis/source/safety/Contraction.h"
 #include "analysis/source/syntax/NodeParts.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
 
@@ -62,11 +63,11 @@ rivalSums(const Stmt &S, const ASTContext &Context,
 }
 
 SharedProducts::Variables
-rivalFactors(llvm::ArrayRef<const BinaryOperator *> Sums,
+rivalFactors(llvm::ArrayRef<const Stmt *> Into,
              SharedProducts::DefinitionsOf Definitions) {
   SharedProducts::Variables Out;
-  for (const BinaryOperator *B : Sums)
-    addOperands(*B, Out);
+  for (const Stmt *S : Into)
+    addOperands(*S, Out);
   for (size_t I = 0; I < Out.size(); ++I)
     for (const Expr *E : Definitions(*Out[I]))
       if (E)
@@ -111,7 +112,8 @@ std::vector<const Expr *> rivalArguments(const Stmt &Call,
                                          const InlinedFunctions &Inlined) {
   const FunctionDecl *F = userCallee(Call);
   InlinedFunctions Seen;
-  if (!F || Inlined.contains(F) || !addsProducts(*F, Seen))
+  if (!F || Inlined.contains(F) || F->hasAttr<NoInlineAttr>() ||
+      !addsProducts(*F, Seen))
     return {};
   std::vector<const Expr *> Out;
   if (auto *M = dyn_cast<CXXMemberCallExpr>(&Call))

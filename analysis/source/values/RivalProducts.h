@@ -34,13 +34,15 @@ std::vector<const clang::BinaryOperator *>
 rivalSums(const clang::Stmt &S, const clang::ASTContext &Context,
           llvm::function_ref<bool(const clang::Expr &)> MayBeProduct);
 
-/// Local variables on which it may depend which of two products such sums take.
+/// Local variables on which it may depend which of two products is fused. Into:
+/// sums of two, and what is handed to functions that have some.
 SharedProducts::Variables
-rivalFactors(llvm::ArrayRef<const clang::BinaryOperator *> Sums,
+rivalFactors(llvm::ArrayRef<const clang::Stmt *> Into,
              SharedProducts::DefinitionsOf Definitions);
 
 /// What a function is called with, if the user wrote it, it is none of Inlined,
-/// and it may add two products, itself or by what it calls. Else empty.
+/// may be inlined all the same, and may add two products, itself or by what it
+/// calls. Else empty.
 std::vector<const clang::Expr *>
 rivalArguments(const clang::Stmt &Call, const InlinedFunctions &Inlined);
 

@@ -76,11 +76,15 @@ void ValueUses::findRivals(const std::vector<bool> &Product) {
     return copies(E, Copied, Seen) ||
            llvm::any_of(Copied, [&](size_t From) { return Product[From]; });
   };
-  std::vector<const BinaryOperator *> Sums;
-  for (const Body &B : Bodies)
-    llvm::append_range(Sums, rivalSums(*B.F->getBody(), Context, MayBe));
+  std::vector<const Stmt *> Into;
+  for (const Body &B : Bodies) {
+    llvm::append_range(Into, rivalSums(*B.F->getBody(), Context, MayBe));
+    forEachStmt(B.F->getBody(), [&](const Stmt &S) {
+      llvm::append_range(Into, rivalArguments(S, Inlined));
+    });
+  }
   for (const VarDecl *D :
-       rivalFactors(Sums, [&](const VarDecl &V) { return definitionsOf(V); })) {
+       rivalFactors(Into, [&](const VarDecl &V) { return definitionsOf(V); })) {
     Values Of = Index.lookup(D);
     const Refusal Why{Reason::MayContract, Text.location(D->getLocation()),
                       "one of two products that are added, by '" +
@@ -92,17 +96,12 @@ void ValueUses::findRivals(const std::vector<bool> &Product) {
     }
   }
   if (!Inlined.empty())
-    findRivalResults(Sums);
+    findRivalResults(std::move(Into));
 }
 
 /// The same for values of functions: which get into such a sum of their callers
 /// by what the functions return, or into one that is not looked at.
-void ValueUses::findRivalResults(llvm::ArrayRef<const BinaryOperator *> Sums) {
-  std::vector<const Stmt *> Into(Sums.begin(), Sums.end());
-  for (const Body &B : Bodies)
-    forEachStmt(B.F->getBody(), [&](const Stmt &S) {
-      llvm::append_range(Into, rivalArguments(S, Inlined));
-    });
+void ValueUses::findRivalResults(std::vector<const Stmt *> Into) {
   InlinedFunctions Entered;
   SharedProducts::Variables Found;
   bool Any = false; // by an address

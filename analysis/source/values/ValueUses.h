@@ -97,7 +97,7 @@ private:
               llvm::DenseSet<const clang::VarDecl *> &Seen) const;
   void findProducts();
   void findRivals(const std::vector<bool> &Product);
-  void findRivalResults(llvm::ArrayRef<const clang::BinaryOperator *> Sums);
+  void findRivalResults(std::vector<const clang::Stmt *> Into);
   void findSharedProducts();
   void refuseUnseen();
   void findCopies();
