@@ -211,10 +211,13 @@ bool NestTrace::joins(const Access &A) {
       const int64_t End = std::max<int64_t>(To.Bytes, *Apart + A.SizeBytes);
       To.Bytes = unsigned(
           std::min<int64_t>(End - std::min<int64_t>(0, *Apart), A.Alignment));
-      if (*Apart < 0) {
-        Added[I] = &A;
-        Compiled[I].Offset = *compile(*A.Offset, /*IsGuard=*/false);
-      }
+      if (*Apart > 0)
+        return true;
+      std::optional<Formula> First = compile(*A.Offset, /*IsGuard=*/false);
+      if (!First)
+        return false;
+      Added[I] = &A;
+      Compiled[I].Offset = std::move(*First);
       return true;
     }
   }

@@ -11,11 +11,13 @@
 //
 // What a loop does not move the compiler loads before it and stores behind it,
 // unless a store may change it; what is written twice with the same offset is
-// one access. Both are left out. Trip counts are those of LoopWork, and 256 for
-// an outermost loop where it is not known. Guards are looked at in the middle
-// of all loops; those that depend on what is not known are taken to hold.
-// Offsets that are not known, but the same for all threads, count as multiples
-// of a line.
+// one access. Both are left out. Members of an aligned object are one access,
+// and what only this loop stores to, at one place, is not loaded again. Rows
+// that begin where data says begin anywhere. Trip counts are those of LoopWork,
+// and 256 for an outermost loop where it is not known. Guards are looked at in
+// the middle of all loops; those that depend on what is not known are taken to
+// hold. Offsets that are not known, but the same for all threads, count as
+// multiples of a line.
 //
 //===----------------------------------------------------------------------===//
 #ifndef CATT_ANALYSIS_PLAN_THROTTLE_NESTTRACE_H
