@@ -28,8 +28,7 @@ namespace catt {
 template <typename T>
 using EarliestFirst = std::priority_queue<T, std::vector<T>, std::greater<T>>;
 
-/// L1, and what is behind it. Start of an access is moved to when there is room
-/// for it.
+/// L1, and what is behind it.
 class SimulatedMemory {
 public:
   SimulatedMemory(const SimulatedRun &Run, const SimulationRates &R)

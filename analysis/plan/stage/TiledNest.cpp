@@ -249,17 +249,9 @@ std::optional<double> gainByTiles(const Setting &S, const Stages &Found,
       S.Throttle.Gpu.SMs ? traceOf(S.K, std::nullopt, S.Footprint) : nullptr;
   if (!All || dataDecides(S.K, *All))
     return std::nullopt;
-  // What a loop brings into L1 may be there for the next one. Where that is too
-  // long to be run, it is lost.
-  std::vector<std::optional<unsigned>> Parts;
-  if (runsWhole(*All, simulatedRun(undivided(S.Before), S.Throttle)))
-    Parts.push_back(std::nullopt);
-  else
-    for (const Loop &L : S.K.Loops)
-      if (!L.Parent)
-        Parts.push_back(L.Id);
   double As = 0, With = 0;
-  for (const std::optional<unsigned> &Root : Parts) {
+  for (const std::optional<unsigned> &Root : partsToSimulate(
+           S.K, All.get(), simulatedRun(undivided(S.Before), S.Throttle))) {
     const std::unique_ptr<SimulatedNest> Nest = traceOf(S.K, Root, S.Footprint);
     TiledNest Tiles;
     if (!Nest || !Tiles.build(S, Found, Root))

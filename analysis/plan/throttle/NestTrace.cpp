@@ -387,6 +387,18 @@ std::unique_ptr<SimulatedNest> traceOf(const Kernel &K,
   return Trace;
 }
 
+std::vector<std::optional<unsigned>> partsToSimulate(const Kernel &K,
+                                                     const SimulatedNest *All,
+                                                     const SimulatedRun &Run) {
+  if (All && runsWhole(*All, Run))
+    return {std::nullopt};
+  std::vector<std::optional<unsigned>> Out;
+  for (const Loop &L : K.Loops)
+    if (!L.Parent)
+      Out.push_back(L.Id);
+  return Out;
+}
+
 bool dataDecides(const Kernel &K, const SimulatedNest &Nest) {
   return llvm::any_of(K.Loops, [](const Loop &L) { return L.MayExitEarly; }) ||
          llvm::any_of(Nest.Accesses,

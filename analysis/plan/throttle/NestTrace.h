@@ -36,6 +36,13 @@ std::unique_ptr<SimulatedNest> traceOf(const Kernel &K,
                                        std::optional<unsigned> Loop,
                                        const FootprintOptions &Options);
 
+/// What is simulated at a time: all of the kernel (std::nullopt), as what a
+/// loop brings into L1 may be there for the next one; or, where that is too
+/// long to be run, its outermost loops. All: its trace.
+std::vector<std::optional<unsigned>> partsToSimulate(const Kernel &K,
+                                                     const SimulatedNest *All,
+                                                     const SimulatedRun &Run);
+
 /// Only the data say how often a loop runs, or what an access touches: how long
 /// the nest takes is a guess.
 bool dataDecides(const Kernel &K, const SimulatedNest &Nest);

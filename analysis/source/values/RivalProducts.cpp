@@ -108,12 +108,16 @@ static bool addsProducts(const FunctionDecl &F, InlinedFunctions &Seen) {
   return Found;
 }
 
-std::vector<const Expr *> rivalArguments(const Stmt &Call,
-                                         const InlinedFunctions &Inlined) {
+std::vector<const Expr *>
+rivalArguments(const Stmt &Call, const InlinedFunctions &Inlined,
+               llvm::DenseMap<const FunctionDecl *, bool> &Adding) {
   const FunctionDecl *F = userCallee(Call);
-  InlinedFunctions Seen;
-  if (!F || Inlined.contains(F) || F->hasAttr<NoInlineAttr>() ||
-      !addsProducts(*F, Seen))
+  if (!F || Inlined.contains(F) || F->hasAttr<NoInlineAttr>())
+    return {};
+  auto [Adds, IsNew] = Adding.try_emplace(F);
+  if (InlinedFunctions Seen; IsNew)
+    Adds->second = addsProducts(*F, Seen);
+  if (!Adds->second)
     return {};
   std::vector<const Expr *> Out;
   if (auto *M = dyn_cast<CXXMemberCallExpr>(&Call))

@@ -26,6 +26,7 @@
 #define CATT_ANALYSIS_SOURCE_VALUES_RIVALPRODUCTS_H
 
 #include "analysis/source/values/SharedProducts.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace catt {
 
@@ -42,9 +43,10 @@ rivalFactors(llvm::ArrayRef<const clang::Stmt *> Into,
 
 /// What a function is called with, if the user wrote it, it is none of Inlined,
 /// may be inlined all the same, and may add two products, itself or by what it
-/// calls. Else empty.
+/// calls. Else empty. Adding: of which functions that is known.
 std::vector<const clang::Expr *>
-rivalArguments(const clang::Stmt &Call, const InlinedFunctions &Inlined);
+rivalArguments(const clang::Stmt &Call, const InlinedFunctions &Inlined,
+               llvm::DenseMap<const clang::FunctionDecl *, bool> &Adding);
 
 } // namespace catt
 

@@ -77,10 +77,11 @@ void ValueUses::findRivals(const std::vector<bool> &Product) {
            llvm::any_of(Copied, [&](size_t From) { return Product[From]; });
   };
   std::vector<const Stmt *> Into;
+  llvm::DenseMap<const FunctionDecl *, bool> Adding;
   for (const Body &B : Bodies) {
     llvm::append_range(Into, rivalSums(*B.F->getBody(), Context, MayBe));
     forEachStmt(B.F->getBody(), [&](const Stmt &S) {
-      llvm::append_range(Into, rivalArguments(S, Inlined));
+      llvm::append_range(Into, rivalArguments(S, Inlined, Adding));
     });
   }
   for (const VarDecl *D :

@@ -15,7 +15,7 @@
 // which may have constants behind it ("simulate Draws=1"), answers with what
 // the simulation of L1 makes of each point: milliseconds, hits and what comes
 // from DRAM in percent of the sectors loaded, sectors that L2 is asked for, and
-// how many of the kernel's outermost loops it could not run.
+// how many loops and parts of the kernel it cannot run, or guesses.
 //
 //===----------------------------------------------------------------------===//
 #include "analysis/frontend/CudaFrontEnd.h"
@@ -205,15 +205,11 @@ void printSimulated(const Case &C, const Candidate &At,
   int NotRun = 0;
   for (const Loop &L : C.K.Loops)
     NotRun += !C.Profiles[L.Id].Work->Iterations;
-  std::vector<std::unique_ptr<SimulatedNest>> Parts;
-  Parts.push_back(traceOf(C.K, std::nullopt, C.Launch));
-  if (!Parts.front() || !runsWhole(*Parts.front(), Run)) {
-    Parts.clear();
-    for (const Loop &L : C.K.Loops)
-      if (!L.Parent)
-        Parts.push_back(traceOf(C.K, L.Id, C.Launch));
-  }
-  for (const std::unique_ptr<SimulatedNest> &Nest : Parts) {
+  const std::unique_ptr<SimulatedNest> All =
+      traceOf(C.K, std::nullopt, C.Launch);
+  for (const std::optional<unsigned> &Part :
+       partsToSimulate(C.K, All.get(), Run)) {
+    const std::unique_ptr<SimulatedNest> Nest = traceOf(C.K, Part, C.Launch);
     NotRun += !Nest || dataDecides(C.K, *Nest);
     if (!Nest)
       continue;
